@@ -1,0 +1,3 @@
+//! The command `tippe`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Physics against truth.

@@ -1,0 +1,2 @@
+//! Contact detection.
+pub mod contact;

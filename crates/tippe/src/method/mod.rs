@@ -1,0 +1,44 @@
+//! Methods: interchangeable ways to answer contacts. A method advances the state by exactly dt and reports.
+//!
+//! Reads: Model.  Writes: State, Work, StepReport.
+//! Called by: `step`.
+//! Source: docs/methods.md (support table).
+
+pub mod sequential;
+
+pub use sequential::SequentialParams;
+
+/// The methods, each with its own parameters. A closed list, chosen at run time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Method {
+    /// Accumulated impulses with warm start, on predicted motion, then a velocity projection.
+    Sequential(SequentialParams),
+}
+
+/// Every method Tippe knows by name, whether or not this version has it.
+pub const METHOD_NAMES: [&str; 5] = ["sequential", "iterative", "simultaneous", "forces", "events"];
+
+impl Default for Method {
+    fn default() -> Self {
+        Self::Sequential(SequentialParams::default())
+    }
+}
+
+impl Method {
+    /// The name used in scene files and flags.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Sequential(_) => "sequential",
+        }
+    }
+
+    /// The method of that name with its default parameters; `None` if this version does not have it.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "sequential" => Some(Self::Sequential(SequentialParams::default())),
+            _ => None,
+        }
+    }
+}

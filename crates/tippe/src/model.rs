@@ -1,0 +1,390 @@
+//! Model: what does not change within a step. Bodies, their shapes and masses, materials, gravity.
+//!
+//! Reads: descriptions from the user.  Writes: `Model`, through `World` only.
+//! Called by: `world` (edits between steps), every phase (reads).
+//! Source: docs/conventions.md, "Bodies".
+
+use crate::error::BuildError;
+use crate::material::{MaterialId, Materials};
+use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::motion::Motion;
+use crate::shape::{MassProperties, Shape};
+
+/// Names a body of one world: a slot and the generation of its tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId {
+    pub(crate) index: u32,
+    pub(crate) generation: u32,
+}
+
+impl BodyId {
+    /// Slot of the body; small, dense and reused after removal.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.index as usize
+    }
+}
+
+/// How a body comes to move.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum BodyKind {
+    /// Never moves.
+    Fixed,
+    /// Follows a prescribed motion, whatever touches it. The motion is relative to the body's pose in the description.
+    Kinematic(Motion),
+    /// Moves by forces and impulses.
+    #[default]
+    Dynamic,
+}
+
+/// Where mass and inertia of a body come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MassSpec {
+    /// From the shapes and this density [kg/m³].
+    Density(f64),
+    /// From the shapes, filled evenly to this mass [kg].
+    Mass(f64),
+    /// Given outright.
+    Explicit {
+        /// Mass [kg].
+        mass: f64,
+        /// Centre of mass in the body frame [m].
+        center: Vec3,
+        /// Inertia about the centre of mass, body axes [kg·m²].
+        inertia: Mat3,
+    },
+}
+
+impl Default for MassSpec {
+    /// The density of water.
+    fn default() -> Self {
+        Self::Density(1000.0)
+    }
+}
+
+/// Which shapes may touch: two shapes do if each one's mask has a bit of the other's groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// What this shape is.
+    pub groups: u32,
+    /// What this shape touches.
+    pub mask: u32,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self { groups: 1, mask: u32::MAX }
+    }
+}
+
+impl Filter {
+    /// Whether two shapes with these filters may touch.
+    #[must_use]
+    pub const fn allows(self, other: Self) -> bool {
+        self.mask & other.groups != 0 && other.mask & self.groups != 0
+    }
+}
+
+/// A shape on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeDesc {
+    /// The solid.
+    pub shape: Shape,
+    /// Where it sits in the body frame.
+    pub pose: Pose,
+    /// What it is made of.
+    pub material: MaterialId,
+    /// What it may touch.
+    pub filter: Filter,
+    /// Reports overlaps, answers none, weighs nothing.
+    pub sensor: bool,
+}
+
+impl From<Shape> for ShapeDesc {
+    fn from(shape: Shape) -> Self {
+        Self { shape, pose: Pose::IDENTITY, material: MaterialId::DEFAULT, filter: Filter::default(), sensor: false }
+    }
+}
+
+/// Resistance of a medium against a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Drag {
+    /// Laminar: force −6πηr v, torque −8πηr³ ω.
+    Stokes {
+        /// Radius of the equivalent sphere [m].
+        radius: f64,
+        /// Dynamic viscosity η of the medium [Pa·s].
+        viscosity: f64,
+    },
+    /// Turbulent: force −½ c A ρ |v| v.
+    Quadratic {
+        /// Drag coefficient c [1].
+        coefficient: f64,
+        /// Cross-section A [m²].
+        area: f64,
+        /// Density ρ of the medium [kg/m³].
+        density: f64,
+    },
+    /// A sphere that goes by its Reynolds number 2ρr|v|/η: Stokes below 1, quadratic above 1000, their sum between.
+    Automatic {
+        /// Radius [m].
+        radius: f64,
+        /// Drag coefficient of the turbulent part [1].
+        coefficient: f64,
+        /// Dynamic viscosity of the medium [Pa·s].
+        viscosity: f64,
+        /// Density of the medium [kg/m³].
+        density: f64,
+    },
+}
+
+/// A body as the user describes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyDesc {
+    /// Used in messages; need not be unique.
+    pub name: String,
+    /// Fixed, kinematic or dynamic.
+    pub kind: BodyKind,
+    /// Pose of the body frame (not of the centre of mass).
+    pub pose: Pose,
+    /// Velocity of the centre of mass [m/s].
+    pub velocity: Vec3,
+    /// Angular velocity, world axes [rad/s].
+    pub angular_velocity: Vec3,
+    /// What the body is made of; may be empty for a dynamic body with explicit mass.
+    pub shapes: Vec<ShapeDesc>,
+    /// Mass and inertia (dynamic bodies).
+    pub mass: MassSpec,
+    /// Resistance of the medium.
+    pub drag: Option<Drag>,
+    /// Factor on gravity for this body [1].
+    pub gravity_scale: f64,
+}
+
+impl Default for BodyDesc {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            kind: BodyKind::Dynamic,
+            pose: Pose::IDENTITY,
+            velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            shapes: Vec::new(),
+            mass: MassSpec::default(),
+            drag: None,
+            gravity_scale: 1.0,
+        }
+    }
+}
+
+impl BodyDesc {
+    /// A dynamic body of one shape at a place, with the density of water.
+    #[must_use]
+    pub fn dynamic(shape: Shape, position: Vec3) -> Self {
+        Self { pose: Pose::from_position(position), shapes: vec![shape.into()], ..Self::default() }
+    }
+
+    /// A fixed body of one shape at a place.
+    #[must_use]
+    pub fn fixed(shape: Shape, position: Vec3) -> Self {
+        Self { kind: BodyKind::Fixed, ..Self::dynamic(shape, position) }
+    }
+}
+
+/// A body as the phases see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Name for messages.
+    pub name: String,
+    /// Fixed, kinematic or dynamic.
+    pub kind: BodyKind,
+    /// Pose of the body frame in the description; prescribed motion starts here.
+    pub pose_start: Pose,
+    /// Shapes, their poses relative to the body frame.
+    pub shapes: Vec<ShapeDesc>,
+    /// Resistance of the medium.
+    pub drag: Option<Drag>,
+    /// Factor on gravity.
+    pub gravity_scale: f64,
+    /// Mass [kg]; 0 for fixed and kinematic bodies.
+    pub mass: f64,
+    /// 1/mass [1/kg]; 0 for fixed and kinematic bodies.
+    pub inverse_mass: f64,
+    /// Centre of mass in the body frame [m].
+    pub center: Vec3,
+    /// Principal axes in the body frame.
+    pub axes: Quat,
+    /// Principal moments about the centre of mass [kg·m²].
+    pub moments: Vec3,
+    /// Their inverses [1/(kg·m²)]; 0 for fixed and kinematic bodies.
+    pub inverse_moments: Vec3,
+    /// Largest distance of a point of the shapes from the centre of mass [m]; infinite for half-spaces.
+    pub reach: f64,
+}
+
+/// Most bodies of one world: guards against a scene that asks for a million by accident.
+pub const BODIES_MAX: usize = 1_000_000;
+
+impl Body {
+    /// Checks a description and computes what the phases need.
+    pub(crate) fn build(desc: &BodyDesc) -> Result<Self, BuildError> {
+        check_numbers(desc)?;
+        for (i, s) in desc.shapes.iter().enumerate() {
+            s.shape.check().map_err(|e| e.inside(&format!("shapes[{i}]")))?;
+            if matches!(s.shape, Shape::HalfSpace { .. }) && desc.kind == BodyKind::Dynamic {
+                return Err(BuildError::new(format!("shapes[{i}]"), "a half-space is infinite: only a fixed or kinematic body can have it"));
+            }
+            if !s.pose.is_finite() || !unit(s.pose.rotation) {
+                return Err(BuildError::new(format!("shapes[{i}].pose"), "must be finite, with a unit quaternion"));
+            }
+        }
+        let mut body = Self {
+            name: desc.name.clone(),
+            kind: desc.kind.clone(),
+            pose_start: desc.pose,
+            shapes: desc.shapes.clone(),
+            drag: desc.drag,
+            gravity_scale: desc.gravity_scale,
+            mass: 0.0,
+            inverse_mass: 0.0,
+            center: Vec3::ZERO,
+            axes: Quat::IDENTITY,
+            moments: Vec3::ZERO,
+            inverse_moments: Vec3::ZERO,
+            reach: 0.0,
+        };
+        match &desc.kind {
+            BodyKind::Dynamic => body.set_mass(&mass_properties(desc)?)?,
+            BodyKind::Kinematic(motion) => motion.check().map_err(|e| e.inside("motion"))?,
+            BodyKind::Fixed => {}
+        }
+        body.reach = body
+            .shapes
+            .iter()
+            .map(|s| (s.pose.position - body.center).length() + s.shape.reach())
+            .fold(0.0, f64::max);
+        Ok(body)
+    }
+
+    fn set_mass(&mut self, m: &MassProperties) -> Result<(), BuildError> {
+        let (axes, moments) = m.principal()?;
+        self.mass = m.mass;
+        self.inverse_mass = 1.0 / m.mass;
+        self.center = m.center;
+        self.axes = axes;
+        self.moments = moments;
+        self.inverse_moments = moments.recip();
+        Ok(())
+    }
+
+    /// Whether impulses move the body.
+    #[must_use]
+    pub const fn is_dynamic(&self) -> bool {
+        matches!(self.kind, BodyKind::Dynamic)
+    }
+}
+
+fn unit(q: Quat) -> bool {
+    (q.length_squared() - 1.0).abs() < 1e-6
+}
+
+fn check_numbers(desc: &BodyDesc) -> Result<(), BuildError> {
+    let finite = |field: &str, ok: bool| if ok { Ok(()) } else { Err(BuildError::new(field, "must be finite")) };
+    finite("pose", desc.pose.is_finite())?;
+    finite("velocity", desc.velocity.is_finite())?;
+    finite("angular_velocity", desc.angular_velocity.is_finite())?;
+    finite("gravity_scale", desc.gravity_scale.is_finite())?;
+    if !unit(desc.pose.rotation) {
+        return Err(BuildError::new("pose.rotation", "must be a unit quaternion"));
+    }
+    let positive = |field: &str, value: f64| {
+        if value.is_finite() && value > 0.0 {
+            Ok(())
+        } else {
+            Err(BuildError::new(field, format!("must be positive and finite, got {value}")))
+        }
+    };
+    match desc.drag {
+        None => Ok(()),
+        Some(Drag::Stokes { radius, viscosity }) => positive("drag.radius", radius).and(positive("drag.viscosity", viscosity)),
+        Some(Drag::Quadratic { coefficient, area, density }) => positive("drag.coefficient", coefficient)
+            .and(positive("drag.area", area))
+            .and(positive("drag.density", density)),
+        Some(Drag::Automatic { radius, coefficient, viscosity, density }) => positive("drag.radius", radius)
+            .and(positive("drag.coefficient", coefficient))
+            .and(positive("drag.viscosity", viscosity))
+            .and(positive("drag.density", density)),
+    }
+}
+
+/// Mass properties of a description in the body frame.
+fn mass_properties(desc: &BodyDesc) -> Result<MassProperties, BuildError> {
+    let positive = |field: &str, value: f64| {
+        if value.is_finite() && value > 0.0 {
+            Ok(value)
+        } else {
+            Err(BuildError::new(field, format!("must be positive and finite, got {value}")))
+        }
+    };
+    let filled = |density: f64| {
+        let solids = desc.shapes.iter().filter(|s| !s.sensor);
+        MassProperties::sum(solids.map(|s| s.shape.mass_properties(density).moved(&s.pose)))
+    };
+    let needs_volume =
+        || BuildError::new("mass", "a dynamic body without solid shapes needs explicit mass, centre and inertia");
+    match desc.mass {
+        MassSpec::Density(density) => filled(positive("density", density)?).ok_or_else(needs_volume),
+        MassSpec::Mass(mass) => {
+            let unit = filled(1.0).ok_or_else(needs_volume)?;
+            Ok(unit.scaled(positive("mass", mass)? / unit.mass))
+        }
+        MassSpec::Explicit { mass, center, inertia } => {
+            positive("mass", mass)?;
+            if !center.is_finite() || !inertia.is_finite() {
+                return Err(BuildError::new("inertia", "mass, centre and inertia must be finite"));
+            }
+            Ok(MassProperties { mass, center, inertia })
+        }
+    }
+}
+
+/// Everything that is constant within a step.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// Gravity [m/s²].
+    pub gravity: Vec3,
+    /// Bodies by slot; `None` is a free slot.
+    pub bodies: Vec<Option<Body>>,
+    /// Generation of each slot, raised when its body is removed.
+    pub(crate) generations: Vec<u32>,
+    /// Materials and pairs.
+    pub materials: Materials,
+}
+
+impl Model {
+    /// The bodies that exist, with their slots, in slot order.
+    pub fn present(&self) -> impl Iterator<Item = (usize, &Body)> {
+        self.bodies.iter().enumerate().filter_map(|(i, b)| b.as_ref().map(|b| (i, b)))
+    }
+
+    /// The id of the body now in a slot.
+    #[must_use]
+    pub(crate) fn id(&self, index: usize) -> BodyId {
+        BodyId { index: index as u32, generation: self.generations[index] }
+    }
+
+    /// The body of an id, if it is still there.
+    #[must_use]
+    pub fn get(&self, id: BodyId) -> Option<&Body> {
+        if self.generations.get(id.index()) == Some(&id.generation) { self.bodies[id.index()].as_ref() } else { None }
+    }
+
+    /// The name of a body for messages.
+    #[must_use]
+    pub fn name(&self, index: usize) -> String {
+        match &self.bodies[index] {
+            Some(b) if !b.name.is_empty() => b.name.clone(),
+            _ => format!("#{index}"),
+        }
+    }
+}

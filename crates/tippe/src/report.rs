@@ -1,0 +1,215 @@
+//! The certificate: what a step did and how far from right it is, the same for all methods.
+//!
+//! Reads: nothing.  Writes: filled by the method of the step; never read back by it.
+//! Called by: users, recordings, validation.
+//! Source: docs/methods.md, "The certificate".
+
+use crate::math::Vec3;
+use crate::model::BodyId;
+
+/// What one step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Time at the end of the step [s].
+    pub time: f64,
+    /// Length of the step [s].
+    pub dt: f64,
+    /// Contact points that carried an impulse.
+    pub contacts: usize,
+    /// Contact points looked at, including near misses.
+    pub candidates: usize,
+    /// Impacts: contact points that arrived in this step and were given the impact law.
+    pub collisions: usize,
+    /// Largest penetration at the end of the step, of the contacts handled [m].
+    pub penetration: f64,
+    /// Largest penetration found by the detection at the start of the step [m].
+    pub penetration_found: f64,
+    /// How far the solution is from the conditions it should meet.
+    pub residuals: Residuals,
+    /// Work done by the solver.
+    pub work: SolverWork,
+    /// Touching pairs of different materials for which no pair was given.
+    pub material_fallbacks: usize,
+    /// Total momentum of the dynamic bodies at the end of the step [kg·m/s].
+    pub momentum: Vec3,
+    /// Total angular momentum of the dynamic bodies about the world origin [kg·m²/s].
+    pub angular_momentum: Vec3,
+    /// Where the energy of this step went.
+    pub energy: EnergyLedger,
+}
+
+/// Distances from the contact and joint conditions, the worst of the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Residuals {
+    /// Normal conditions `0 ≤ P ⊥ u_n ≥ 0`: worst of approach speed left, and of speed apart under load [m/s].
+    pub complementarity: f64,
+    /// Tangential impulse beyond the friction cone, relative to its bound [1].
+    pub friction_cone: f64,
+    /// Slip left at sticking contacts, or direction error times slip at sliding ones [m/s].
+    pub stick_slip: f64,
+    /// Worst distance of joint anchors, and of joint axes times 1 m [m].
+    pub joint_position: f64,
+    /// Worst velocity left in a joint row [m/s].
+    pub joint_velocity: f64,
+}
+
+impl Residuals {
+    /// The worse of two steps, entry by entry.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            complementarity: self.complementarity.max(other.complementarity),
+            friction_cone: self.friction_cone.max(other.friction_cone),
+            stick_slip: self.stick_slip.max(other.stick_slip),
+            joint_position: self.joint_position.max(other.joint_position),
+            joint_velocity: self.joint_velocity.max(other.joint_velocity),
+        }
+    }
+}
+
+/// Work of the solver in one step: counts, never times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SolverWork {
+    /// Sweeps over the contacts, all solves of the step together.
+    pub sweeps: u32,
+    /// Contact points visited by those sweeps.
+    pub rows_swept: u64,
+    /// Loops that ended at their limit instead of at their tolerance.
+    pub caps_hit: u32,
+}
+
+/// Energies at the end of a step and every transfer during it [J].
+///
+/// `kinetic` and `potential` are values; all other entries are transfers since the step (or, in the world's running ledger, since
+/// the start). Works are positive into the bodies, losses are positive out of them. The account is
+/// `Δkinetic = gravity + external + motors + prescribed − friction − restitution − drag − joint_friction + position_correction + unexplained`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyLedger {
+    /// Kinetic energy of the dynamic bodies.
+    pub kinetic: f64,
+    /// Potential energy of the dynamic bodies in the gravity field, zero at the world origin.
+    pub potential: f64,
+    /// Work of gravity.
+    pub gravity: f64,
+    /// Work of forces, torques and impulses that the user applied.
+    pub external: f64,
+    /// Work of motors and springs.
+    pub motors: f64,
+    /// Work of bodies with prescribed motion.
+    pub prescribed: f64,
+    /// Loss to friction (sliding, rolling and spinning).
+    pub friction: f64,
+    /// Loss in normal direction at contacts: what restitution below one takes.
+    pub restitution: f64,
+    /// Loss to drag.
+    pub drag: f64,
+    /// Loss to friction in joints.
+    pub joint_friction: f64,
+    /// Energy brought in by moving bodies apart without velocity.
+    pub position_correction: f64,
+    /// What remains: numerical error.
+    pub unexplained: f64,
+}
+
+impl EnergyLedger {
+    /// Kinetic plus potential energy [J].
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+
+    /// Adds the transfers of one more step and takes over its energies.
+    pub fn add(&mut self, step: &Self) {
+        self.kinetic = step.kinetic;
+        self.potential = step.potential;
+        self.gravity += step.gravity;
+        self.external += step.external;
+        self.motors += step.motors;
+        self.prescribed += step.prescribed;
+        self.friction += step.friction;
+        self.restitution += step.restitution;
+        self.drag += step.drag;
+        self.joint_friction += step.joint_friction;
+        self.position_correction += step.position_correction;
+        self.unexplained += step.unexplained;
+    }
+}
+
+/// What one contact point carried in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactForce {
+    /// Body A; the normal points from A to B.
+    pub body_a: BodyId,
+    /// Body B.
+    pub body_b: BodyId,
+    /// Which shape of A.
+    pub shape_a: u32,
+    /// Which shape of B.
+    pub shape_b: u32,
+    /// Names the touching features; stable while the same features touch.
+    pub feature_id: u32,
+    /// Contact point at the end of the step, world [m].
+    pub point: Vec3,
+    /// Unit normal from A to B at the end of the step.
+    pub normal: Vec3,
+    /// Gap at the end of the step [m].
+    pub gap: f64,
+    /// Normal part of the impulse on B, all impulses of the step together [N·s].
+    pub normal_impulse: f64,
+    /// Tangential part of the impulse on B [N·s].
+    pub tangential_impulse: Vec3,
+    /// Whether the contact slides (else it sticks).
+    pub sliding: bool,
+    /// Length of the step the impulses belong to [s].
+    pub dt: f64,
+}
+
+impl ContactForce {
+    /// The impulse on B [N·s].
+    #[must_use]
+    pub fn impulse(&self) -> Vec3 {
+        self.normal * self.normal_impulse + self.tangential_impulse
+    }
+
+    /// Mean force on B over the step [N].
+    #[must_use]
+    pub fn force(&self) -> Vec3 {
+        self.impulse() / self.dt
+    }
+}
+
+/// Something that began, ended or hit, in a fixed order: by kind, then by bodies, shapes and feature.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// What happened.
+    pub kind: EventKind,
+    /// When, inside the step [s].
+    pub time: f64,
+    /// Body A.
+    pub body_a: BodyId,
+    /// Body B.
+    pub body_b: BodyId,
+    /// Which shape of A.
+    pub shape_a: u32,
+    /// Which shape of B.
+    pub shape_b: u32,
+    /// Where, world [m]; zero for `End` and `SensorEnd`.
+    pub point: Vec3,
+    /// Speed of approach for `Impact` [m/s], else 0.
+    pub speed: f64,
+}
+
+/// Kinds of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EventKind {
+    /// Two shapes began to touch.
+    Begin,
+    /// Two shapes no longer touch.
+    End,
+    /// A contact arrived and was given the impact law.
+    Impact,
+    /// A shape entered a sensor.
+    SensorBegin,
+    /// A shape left a sensor.
+    SensorEnd,
+}

@@ -1,0 +1,126 @@
+//! State: all that the future depends on besides the model. Save it, restore it, and the run goes on bit for bit.
+//!
+//! Reads: nothing.  Writes: `World` between steps, the method within a step.
+//! Called by: `world`, `step`, every phase.
+//! Source: docs/conventions.md, "Same bits".
+
+use crate::math::{Pose, Quat, Vec3};
+use crate::model::Body;
+
+/// Where a body is and how it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyState {
+    /// Centre of mass, world [m].
+    pub position: Vec3,
+    /// Orientation of the body frame.
+    pub rotation: Quat,
+    /// Velocity of the centre of mass [m/s], after the projection of the last step.
+    pub velocity: Vec3,
+    /// Angular velocity, world axes [rad/s], after the projection of the last step.
+    pub angular_velocity: Vec3,
+}
+
+impl BodyState {
+    /// At rest at the world origin: what free slots hold.
+    pub const REST: Self = Self {
+        position: Vec3::ZERO,
+        rotation: Quat::IDENTITY,
+        velocity: Vec3::ZERO,
+        angular_velocity: Vec3::ZERO,
+    };
+
+    /// World pose of the body frame.
+    #[must_use]
+    pub fn frame(&self, body: &Body) -> Pose {
+        Pose::new(self.position - self.rotation * body.center, self.rotation)
+    }
+
+    /// Velocity of the body's material at a world point [m/s].
+    #[must_use]
+    pub fn point_velocity(&self, point: Vec3) -> Vec3 {
+        self.velocity + self.angular_velocity.cross(point - self.position)
+    }
+
+    /// Whether every number is finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.position.is_finite()
+            && self.rotation.is_finite()
+            && self.velocity.is_finite()
+            && self.angular_velocity.is_finite()
+    }
+}
+
+/// Forces the user applied for the next step; cleared by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Force at the centre of mass [N].
+    pub force: Vec3,
+    /// Torque [N·m].
+    pub torque: Vec3,
+}
+
+/// Names a contact from step to step: two shapes of two bodies (the lower slot first) and their touching features.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ContactKey {
+    /// The two shapes.
+    pub pair: PairKey,
+    /// The touching features.
+    pub feature: u32,
+}
+
+/// Names a pair of shapes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PairKey {
+    /// Slot of body A.
+    pub body_a: u32,
+    /// Slot of body B.
+    pub body_b: u32,
+    /// Shape of A.
+    pub shape_a: u32,
+    /// Shape of B.
+    pub shape_b: u32,
+}
+
+/// What one half of a step remembers of a contact for its warm start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Impulse {
+    /// Normal part [N·s].
+    pub normal: f64,
+    /// Tangential part, world [N·s].
+    pub tangential: Vec3,
+    /// Rolling and spinning part, world [N·m·s].
+    pub angular: Vec3,
+}
+
+/// What the next step needs to know of a contact of the last one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactMemory {
+    /// Which contact.
+    pub key: ContactKey,
+    /// Impulse at the start of the step, on predicted motion.
+    pub first: Impulse,
+    /// Impulse at the end of the step, by the projection.
+    pub second: Impulse,
+    /// Whether it slid.
+    pub sliding: bool,
+}
+
+/// Everything the future depends on besides the model.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Time [s]. Written by `step`.
+    pub time: f64,
+    /// Steps taken. Written by `step`.
+    pub step_count: u64,
+    /// By slot. Written by `World` and by the move and project phases, read by all.
+    pub bodies: Vec<BodyState>,
+    /// By slot. Written by `World`, read and cleared by the method.
+    pub loads: Vec<Load>,
+    /// Sorted by key. Written at the end of a step, read by the next one's warm start.
+    pub contacts: Vec<ContactMemory>,
+    /// Sorted pairs of shapes that touch. Written at the end of a step, read by the next one's begin and end events.
+    pub touching: Vec<PairKey>,
+    /// Sorted pairs of a shape and a sensor that overlap. Same writers and readers as `touching`.
+    pub sensed: Vec<PairKey>,
+}

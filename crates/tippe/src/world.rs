@@ -1,0 +1,340 @@
+//! World: what users hold. Owns model, state and scratch; edits happen here, between steps.
+//!
+//! Reads: everything.  Writes: everything, never inside a step.
+//! Called by: users.
+//! Source: DESIGN of the interface in `ARCHITECTURE.md`.
+
+use crate::error::{BuildError, SnapshotError, StepError, UnknownBody};
+use crate::material::{MaterialId, Materials, Surface};
+use crate::math::{Pose, Vec3};
+use crate::method::Method;
+use crate::model::{BODIES_MAX, Body, BodyDesc, BodyId, BodyKind, Model};
+use crate::report::{ContactForce, EnergyLedger, Event, StepReport};
+use crate::state::{BodyState, Load, State};
+use crate::work::Work;
+use crate::{snapshot, step};
+
+/// Standard gravity, z up [m/s²].
+pub const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
+
+/// A simulated world.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(crate) model: Model,
+    pub(crate) state: State,
+    pub(crate) method: Method,
+    pub(crate) work: Work,
+    pub(crate) ledger: EnergyLedger,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::new(Method::default())
+    }
+}
+
+impl World {
+    /// An empty world under standard gravity.
+    #[must_use]
+    pub fn new(method: Method) -> Self {
+        Self {
+            model: Model { gravity: GRAVITY, ..Model::default() },
+            state: State::default(),
+            method,
+            work: Work::default(),
+            ledger: EnergyLedger::default(),
+        }
+    }
+
+    /// Advances the world by exactly `dt` [s].
+    ///
+    /// # Errors
+    /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call.
+    pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        let report = step::step(&self.model, &self.method, dt, &mut self.state, &mut self.work)?;
+        self.ledger.add(&report.energy);
+        Ok(report)
+    }
+
+    /// Time [s].
+    #[must_use]
+    pub const fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// Steps taken.
+    #[must_use]
+    pub const fn step_count(&self) -> u64 {
+        self.state.step_count
+    }
+
+    /// Gravity [m/s²].
+    #[must_use]
+    pub const fn gravity(&self) -> Vec3 {
+        self.model.gravity
+    }
+
+    /// Changes gravity [m/s²].
+    ///
+    /// # Errors
+    /// The vector is not finite.
+    pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), BuildError> {
+        if !gravity.is_finite() {
+            return Err(BuildError::new("gravity", "must be finite"));
+        }
+        self.model.gravity = gravity;
+        Ok(())
+    }
+
+    /// The method that answers contacts.
+    #[must_use]
+    pub const fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// Changes the method; the state goes on.
+    pub fn set_method(&mut self, method: Method) {
+        self.method = method;
+    }
+
+    /// Materials and their pairs.
+    #[must_use]
+    pub const fn materials(&self) -> &Materials {
+        &self.model.materials
+    }
+
+    /// Materials and their pairs, to change.
+    pub const fn materials_mut(&mut self) -> &mut Materials {
+        &mut self.model.materials
+    }
+
+    /// Sets how every pair of shapes of the default material answers each other.
+    ///
+    /// # Errors
+    /// The field of `surface` that makes no sense.
+    pub fn set_default_surface(&mut self, surface: Surface) -> Result<(), BuildError> {
+        self.model.materials.set(MaterialId::DEFAULT, surface)
+    }
+
+    /// Adds a body; takes the lowest free slot.
+    ///
+    /// # Errors
+    /// The field of the description that makes no sense, and why.
+    pub fn add_body(&mut self, desc: &BodyDesc) -> Result<BodyId, BuildError> {
+        for (i, s) in desc.shapes.iter().enumerate() {
+            if s.material.index() >= self.model.materials.names.len() {
+                return Err(BuildError::new(format!("shapes[{i}].material"), "no such material in this world"));
+            }
+        }
+        let body = Body::build(desc)?;
+        let index = match self.model.bodies.iter().position(Option::is_none) {
+            Some(free) if self.work.free_slots > 0 => {
+                self.work.free_slots -= 1;
+                free
+            }
+            _ => self.new_slot()?,
+        };
+        self.state.bodies[index] = start_state(desc, &body, self.state.time);
+        self.state.loads[index] = Load::default();
+        self.model.bodies[index] = Some(body);
+        self.work.energy_dirty = true;
+        Ok(self.model.id(index))
+    }
+
+    fn new_slot(&mut self) -> Result<usize, BuildError> {
+        let index = self.model.bodies.len();
+        if index >= BODIES_MAX {
+            return Err(BuildError::new("bodies", format!("a world holds at most {BODIES_MAX} bodies")));
+        }
+        self.model.bodies.push(None);
+        self.model.generations.push(0);
+        self.state.bodies.push(BodyState::REST);
+        self.state.loads.push(Load::default());
+        Ok(index)
+    }
+
+    /// Removes a body; its id never names another one.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn remove_body(&mut self, id: BodyId) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        self.model.bodies[index] = None;
+        self.model.generations[index] = self.model.generations[index].wrapping_add(1);
+        self.state.bodies[index] = BodyState::REST;
+        self.state.loads[index] = Load::default();
+        let slot = index as u32;
+        self.state.contacts.retain(|c| c.key.pair.body_a != slot && c.key.pair.body_b != slot);
+        self.state.touching.retain(|p| p.body_a != slot && p.body_b != slot);
+        self.state.sensed.retain(|p| p.body_a != slot && p.body_b != slot);
+        self.work.free_slots += 1;
+        self.work.energy_dirty = true;
+        Ok(())
+    }
+
+    /// Ids of all bodies, in slot order.
+    pub fn body_ids(&self) -> impl Iterator<Item = BodyId> {
+        self.model.present().map(|(i, _)| self.model.id(i))
+    }
+
+    /// How many bodies there are.
+    #[must_use]
+    pub fn body_count(&self) -> usize {
+        self.model.present().count()
+    }
+
+    /// The constant part of a body.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn body(&self, id: BodyId) -> Result<&Body, UnknownBody> {
+        self.model.get(id).ok_or(UnknownBody)
+    }
+
+    /// Position of the centre of mass, orientation and velocities of a body.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn body_state(&self, id: BodyId) -> Result<&BodyState, UnknownBody> {
+        Ok(&self.state.bodies[self.index(id)?])
+    }
+
+    /// World pose of a body's frame.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn pose(&self, id: BodyId) -> Result<Pose, UnknownBody> {
+        Ok(self.body_state(id)?.frame(self.body(id)?))
+    }
+
+    /// Moves a body's frame; its velocities stay. For dynamic and fixed bodies; a kinematic one goes back to its motion.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        let center = self.body(id)?.center;
+        let state = &mut self.state.bodies[index];
+        state.rotation = crate::math::rotation::normalized(pose.rotation);
+        state.position = pose.position + state.rotation * center;
+        self.work.energy_dirty = true;
+        Ok(())
+    }
+
+    /// Sets velocity of the centre of mass [m/s] and angular velocity [rad/s] of a dynamic body.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn set_velocity(&mut self, id: BodyId, velocity: Vec3, angular_velocity: Vec3) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        if self.body(id)?.is_dynamic() {
+            self.state.bodies[index].velocity = velocity;
+            self.state.bodies[index].angular_velocity = angular_velocity;
+            self.work.energy_dirty = true;
+        }
+        Ok(())
+    }
+
+    /// Applies a force [N] at a world point during the next step.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn apply_force(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        let arm = point - self.state.bodies[index].position;
+        let load = &mut self.state.loads[index];
+        load.force += force;
+        load.torque += arm.cross(force);
+        Ok(())
+    }
+
+    /// Applies a torque [N·m] during the next step.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        self.state.loads[index].torque += torque;
+        Ok(())
+    }
+
+    /// Applies an impulse [N·s] at a world point, at once; the ledger books its work as external.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn apply_impulse(&mut self, id: BodyId, impulse: Vec3, point: Vec3) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        let body = self.model.get(id).ok_or(UnknownBody)?;
+        if body.is_dynamic() {
+            let state = &mut self.state.bodies[index];
+            let before = crate::dynamics::energy::kinetic(body, state);
+            let arm = point - state.position;
+            state.velocity += impulse * body.inverse_mass;
+            state.angular_velocity += crate::math::rotation::spin(state.rotation * body.axes, body.inverse_moments, arm.cross(impulse));
+            self.ledger.external += crate::dynamics::energy::kinetic(body, state) - before;
+        }
+        Ok(())
+    }
+
+    /// Contact points that carried an impulse in the last step, in a fixed order.
+    #[must_use]
+    pub fn contacts(&self) -> &[ContactForce] {
+        &self.work.contact_forces
+    }
+
+    /// What began, ended and hit in the last step, in a fixed order.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.work.events
+    }
+
+    /// The running energy account: values now, transfers since the start.
+    #[must_use]
+    pub const fn ledger(&self) -> &EnergyLedger {
+        &self.ledger
+    }
+
+    /// Kinetic and potential energy now [J].
+    #[must_use]
+    pub fn energy(&self) -> (f64, f64) {
+        crate::dynamics::energy::total(&self.model, &self.state)
+    }
+
+    /// The world as bytes: model and state, versioned.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<u8> {
+        snapshot::write(self)
+    }
+
+    /// The world of a snapshot; stepping it gives the same bits as stepping the original.
+    ///
+    /// # Errors
+    /// The bytes are no snapshot, of another version, or damaged.
+    pub fn restore(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        snapshot::read(bytes)
+    }
+
+    /// A number over poses, velocities, time, warm-start data and slot order: equal bits give equal hashes.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        snapshot::hash(&self.model, &self.state)
+    }
+
+    fn index(&self, id: BodyId) -> Result<usize, UnknownBody> {
+        self.model.get(id).map(|_| id.index()).ok_or(UnknownBody)
+    }
+}
+
+/// The state a description asks for; kinematic bodies start where their motion is at that time.
+fn start_state(desc: &BodyDesc, body: &Body, time: f64) -> BodyState {
+    let (pose, velocity, angular_velocity) = match &desc.kind {
+        BodyKind::Dynamic => (desc.pose, desc.velocity, desc.angular_velocity),
+        BodyKind::Fixed => (desc.pose, Vec3::ZERO, Vec3::ZERO),
+        BodyKind::Kinematic(motion) => {
+            let m = motion.at(&desc.pose, time);
+            (m.pose, m.velocity, m.angular_velocity)
+        }
+    };
+    let rotation = crate::math::rotation::normalized(pose.rotation);
+    BodyState { position: pose.position + rotation * body.center, rotation, velocity, angular_velocity }
+}
