@@ -1,3 +1,94 @@
-//! Checks and chores of the repository.
+//! Chores of the repository, in plain Rust so that they run wherever the engine builds.
+//!
+//! Reads: the work tree.  Writes: `docs/requirements.md`, only when asked to.
+//! Called by: `cargo xtask …` (alias in `.cargo/config.toml`) and the script in `.ci`.
+//! Source: the rules of `docs/conventions.md`, "Documents".
 
-fn main() {}
+mod markdown;
+mod requirements;
+mod steps;
+mod tidy;
+mod tree;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use tree::Tree;
+
+const USAGE: &str = "\
+cargo xtask test [--quick]           formatting, lints, documentation, tidy, all tests; --quick leaves out the release build
+cargo xtask tidy                     paths, links, citations and requirement ids in documents and sources
+cargo xtask requirements [--update]  how many requirements are met; --update fills the table from the tests in the sources
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["test"] => steps::run(&root(), false),
+        ["test", "--quick"] => steps::run(&root(), true),
+        ["tidy"] => run_tidy(),
+        ["requirements"] => run_requirements(false),
+        ["requirements", "--update"] => run_requirements(true),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprint!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let xtask = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    xtask
+        .parent()
+        .expect("xtask is a folder of the workspace")
+        .to_path_buf()
+}
+
+fn run_tidy() -> ExitCode {
+    let tree = match Tree::read(&root()) {
+        Ok(tree) => tree,
+        Err(error) => return failed(&format!("cannot read the work tree: {error}")),
+    };
+    let problems = tidy::check(&tree);
+    for problem in &problems {
+        eprintln!("{problem}");
+    }
+    match problems.len() {
+        0 => {
+            println!("tidy: {} files, nothing to mend", tree.file_count());
+            ExitCode::SUCCESS
+        }
+        n => failed(&format!("tidy: {n} to mend")),
+    }
+}
+
+fn run_requirements(update: bool) -> ExitCode {
+    let root = root();
+    let tree = match Tree::read(&root) {
+        Ok(tree) => tree,
+        Err(error) => return failed(&format!("cannot read the work tree: {error}")),
+    };
+    let Some(before) = tree.text(requirements::TABLE) else {
+        return failed(&format!("{} is missing", requirements::TABLE));
+    };
+    let mut text = before.to_owned();
+    if update {
+        text = requirements::updated(before, &requirements::tests_in(&tree));
+        if let Err(error) = std::fs::write(root.join(requirements::TABLE), &text) {
+            return failed(&format!("cannot write {}: {error}", requirements::TABLE));
+        }
+    }
+    print!("{}", requirements::summary(&text));
+    ExitCode::SUCCESS
+}
+
+fn failed(message: &str) -> ExitCode {
+    eprintln!("{message}");
+    ExitCode::FAILURE
+}
