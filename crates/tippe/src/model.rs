@@ -9,6 +9,7 @@ use crate::material::{MaterialId, Materials};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::motion::Motion;
 use crate::shape::{MassProperties, Shape};
+use std::collections::BTreeSet;
 
 /// Names a body of one world: a slot and the generation of its tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -357,6 +358,8 @@ pub struct Model {
     pub bodies: Vec<Option<Body>>,
     /// Generation of each slot, raised when its body is removed.
     pub(crate) generations: Vec<u32>,
+    /// Free slots; the lowest is taken first.
+    pub(crate) free: BTreeSet<u32>,
     /// Materials and pairs.
     pub materials: Materials,
 }

@@ -127,17 +127,13 @@ impl World {
             }
         }
         let body = Body::build(desc)?;
-        let index = match self.model.bodies.iter().position(Option::is_none) {
-            Some(free) if self.work.free_slots > 0 => {
-                self.work.free_slots -= 1;
-                free
-            }
-            _ => self.new_slot()?,
+        let index = match self.model.free.pop_first() {
+            Some(free) => free as usize,
+            None => self.new_slot()?,
         };
         self.state.bodies[index] = start_state(desc, &body, self.state.time);
         self.state.loads[index] = Load::default();
         self.model.bodies[index] = Some(body);
-        self.work.energy_dirty = true;
         Ok(self.model.id(index))
     }
 
@@ -167,8 +163,7 @@ impl World {
         self.state.contacts.retain(|c| c.key.pair.body_a != slot && c.key.pair.body_b != slot);
         self.state.touching.retain(|p| p.body_a != slot && p.body_b != slot);
         self.state.sensed.retain(|p| p.body_a != slot && p.body_b != slot);
-        self.work.free_slots += 1;
-        self.work.energy_dirty = true;
+        self.model.free.insert(slot);
         Ok(())
     }
 
@@ -217,7 +212,6 @@ impl World {
         let state = &mut self.state.bodies[index];
         state.rotation = crate::math::rotation::normalized(pose.rotation);
         state.position = pose.position + state.rotation * center;
-        self.work.energy_dirty = true;
         Ok(())
     }
 
@@ -230,8 +224,7 @@ impl World {
         if self.body(id)?.is_dynamic() {
             self.state.bodies[index].velocity = velocity;
             self.state.bodies[index].angular_velocity = angular_velocity;
-            self.work.energy_dirty = true;
-        }
+            }
         Ok(())
     }
 

@@ -96,6 +96,38 @@ pub struct Placement {
 }
 
 impl Features {
+    /// The same features, given in the frames that `place_a` and `place_b` lead to.
+    #[must_use]
+    pub fn moved(&self, place_a: &Pose, place_b: &Pose) -> Self {
+        match *self {
+            Self::PointPoint { a, b } => Self::PointPoint { a: place_a.point(a), b: place_b.point(b) },
+            Self::PointFace { point, anchor, normal, face_on_b } => {
+                let (face, other) = if face_on_b { (place_b, place_a) } else { (place_a, place_b) };
+                Self::PointFace {
+                    point: other.point(point),
+                    anchor: face.point(anchor),
+                    normal: face.vector(normal),
+                    face_on_b,
+                }
+            }
+            Self::PointEdge { point, anchor, direction, edge_on_b } => {
+                let (edge, other) = if edge_on_b { (place_b, place_a) } else { (place_a, place_b) };
+                Self::PointEdge {
+                    point: other.point(point),
+                    anchor: edge.point(anchor),
+                    direction: edge.vector(direction),
+                    edge_on_b,
+                }
+            }
+            Self::EdgeEdge { anchor_a, direction_a, anchor_b, direction_b } => Self::EdgeEdge {
+                anchor_a: place_a.point(anchor_a),
+                direction_a: place_a.vector(direction_a),
+                anchor_b: place_b.point(anchor_b),
+                direction_b: place_b.vector(direction_b),
+            },
+        }
+    }
+
     /// Where the contact is when its bodies are at `pose_a` and `pose_b` (features in body frames).
     ///
     /// `normal_before` orients the normal and stands in where the features do not define one (coincident points, parallel edges).

@@ -1,0 +1,53 @@
+//! Energies and momenta of bodies.
+//!
+//! Reads: Model (masses), State.  Writes: nothing (pure functions).
+//! Called by: `world`, the methods' ledgers.
+//! Source: elementary mechanics.
+
+use crate::math::Vec3;
+use crate::model::{Body, Model};
+use crate::state::{BodyState, State};
+
+/// Angular momentum of a body about its centre of mass [kg·m²/s].
+#[must_use]
+pub fn spin_momentum(body: &Body, state: &BodyState) -> Vec3 {
+    let axes = state.rotation * body.axes;
+    axes * (body.moments * (axes.conjugate() * state.angular_velocity))
+}
+
+/// Kinetic energy of a body [J]; 0 for fixed and kinematic ones.
+#[must_use]
+pub fn kinetic(body: &Body, state: &BodyState) -> f64 {
+    let w = (state.rotation * body.axes).conjugate() * state.angular_velocity;
+    0.5 * (body.mass * state.velocity.length_squared() + w.dot(body.moments * w))
+}
+
+/// Potential energy of a body in the gravity field, zero at the origin [J].
+#[must_use]
+pub fn potential(body: &Body, state: &BodyState, gravity: Vec3) -> f64 {
+    -body.mass * body.gravity_scale * gravity.dot(state.position)
+}
+
+/// Kinetic and potential energy of all bodies, summed in slot order [J].
+#[must_use]
+pub fn total(model: &Model, state: &State) -> (f64, f64) {
+    let mut sum = (0.0, 0.0);
+    for (i, body) in model.present() {
+        sum.0 += kinetic(body, &state.bodies[i]);
+        sum.1 += potential(body, &state.bodies[i], model.gravity);
+    }
+    sum
+}
+
+/// Momentum [kg·m/s] and angular momentum about the world origin [kg·m²/s] of all dynamic bodies.
+#[must_use]
+pub fn momenta(model: &Model, state: &State) -> (Vec3, Vec3) {
+    let (mut p, mut l) = (Vec3::ZERO, Vec3::ZERO);
+    for (i, body) in model.present() {
+        let s = &state.bodies[i];
+        let linear = s.velocity * body.mass;
+        p += linear;
+        l += s.position.cross(linear) + spin_momentum(body, s);
+    }
+    (p, l)
+}

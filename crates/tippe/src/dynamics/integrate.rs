@@ -1,0 +1,72 @@
+//! Free motion: the exact parabola and torque-free rotation of dynamic bodies, prescribed motion of kinematic ones.
+//!
+//! Reads: Model, State, loads.  Writes: body states.
+//! Called by: the predict and move phases of every method (the same function, so that prediction and motion agree).
+//! Source: [Mirtich94] §2; contract in docs/methods.md, "Time and velocity".
+
+use crate::math::{Vec3, rotation};
+use crate::model::{Body, BodyKind, Model};
+use crate::state::{BodyState, Load};
+
+/// Constant acceleration of a body during a step: gravity and the user's force [m/s²].
+#[must_use]
+pub fn acceleration(model: &Model, body: &Body, load: &Load) -> Vec3 {
+    if body.is_dynamic() {
+        model.gravity * body.gravity_scale + load.force * body.inverse_mass
+    } else {
+        Vec3::ZERO
+    }
+}
+
+/// Where a dynamic body is after moving freely for `h` [s] under the constant acceleration `a`.
+#[must_use]
+pub fn fly(body: &Body, s: &BodyState, a: Vec3, h: f64) -> BodyState {
+    let (rotation, angular_velocity) = turn(body, s, h);
+    BodyState {
+        // x(h) = x + v h + ½ a h²
+        position: s.position + s.velocity * h + a * (0.5 * h * h),
+        rotation,
+        velocity: s.velocity + a * h,
+        angular_velocity,
+    }
+}
+
+/// Orientation and angular velocity after torque-free rotation for `h` [s].
+fn turn(body: &Body, s: &BodyState, h: f64) -> (crate::math::Quat, Vec3) {
+    let m = body.moments;
+    if m.x == m.y && m.y == m.z {
+        // Three equal moments: ω is constant.
+        return (rotation::normalized(rotation::exp(s.angular_velocity * h) * s.rotation), s.angular_velocity);
+    }
+    let axes = s.rotation * body.axes;
+    let l = axes * (m * (axes.conjugate() * s.angular_velocity));
+    let axes = rotation::torque_free(axes, body.inverse_moments, l, h);
+    (rotation::normalized(axes * body.axes.conjugate()), rotation::spin(axes, body.inverse_moments, l))
+}
+
+/// Where any body is at time `t + h` if nothing touches it.
+#[must_use]
+pub fn advance(body: &Body, s: &BodyState, a: Vec3, t: f64, h: f64) -> BodyState {
+    match &body.kind {
+        BodyKind::Dynamic => fly(body, s, a, h),
+        BodyKind::Fixed => *s,
+        BodyKind::Kinematic(motion) => {
+            let m = motion.at(&body.pose_start, t + h);
+            BodyState {
+                position: m.pose.position,
+                rotation: m.pose.rotation,
+                velocity: m.velocity,
+                angular_velocity: m.angular_velocity,
+            }
+        }
+    }
+}
+
+/// Half a kick: the user's torque for half a step, as a change of angular velocity [rad/s].
+#[must_use]
+pub fn torque_kick(body: &Body, s: &BodyState, torque: Vec3, half: f64) -> Vec3 {
+    if torque == Vec3::ZERO || !body.is_dynamic() {
+        return Vec3::ZERO;
+    }
+    rotation::spin(s.rotation * body.axes, body.inverse_moments, torque * half)
+}

@@ -1,0 +1,8 @@
+//! Dynamics shared by all methods: free motion, response to impulses, impact laws, islands, energies.
+
+pub mod drag;
+pub mod energy;
+pub mod impact;
+pub mod impulse;
+pub mod integrate;
+pub mod island;

@@ -1,0 +1,127 @@
+//! The pose-only pass: moves overlapping bodies apart without giving them velocity.
+//!
+//! Reads: contacts at their new poses.  Writes: poses; the ledger's position correction.
+//! Called by: `method::sequential::step`, between move and project.
+//! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
+
+use super::row::SolverBody;
+use super::touch::load_bodies;
+use super::{Scratch, SequentialParams};
+use crate::collide::Placement;
+use crate::dynamics::energy;
+use crate::math::{Vec3, rotation};
+use crate::model::Model;
+use crate::report::StepReport;
+use crate::state::State;
+use crate::work::Work;
+
+/// Depth that is not worth a pass [m]: rounding of positions a kilometre from the origin.
+const DEPTH_MIN: f64 = 1e-12;
+
+/// A contact in the pass: one normal row over pseudo-displacements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Push {
+    a: u32,
+    b: u32,
+    n: Vec3,
+    r_a: Vec3,
+    r_b: Vec3,
+    k: f64,
+    /// Displacement along the normal to reach or exceed [m].
+    target: f64,
+    p: f64,
+}
+
+impl Push {
+    fn new((a, b): (u32, u32), place: &Placement, x_a: Vec3, x_b: Vec3, target: f64, bodies: &[SolverBody]) -> Self {
+        let (body_a, body_b) = (&bodies[a as usize], &bodies[b as usize]);
+        let n = place.normal;
+        let (r_a, r_b) = (place.point_a - x_a, place.point_b - x_b);
+        let (c_a, c_b) = (r_a.cross(n), r_b.cross(n));
+        let k = body_a.inverse_mass
+            + body_b.inverse_mass
+            + c_a.dot(body_a.inverse_inertia * c_a)
+            + c_b.dot(body_b.inverse_inertia * c_b);
+        Self { a, b, n, r_a, r_b, k, target, p: 0.0 }
+    }
+
+    fn visit(&mut self, bodies: &mut [SolverBody]) -> f64 {
+        let moved = self.n.dot(bodies[self.b as usize].at(self.r_b) - bodies[self.a as usize].at(self.r_a));
+        let p = (self.p + (self.target - moved) / self.k).max(0.0);
+        let d = p - self.p;
+        self.p = p;
+        bodies[self.a as usize].push(-self.n * d, self.r_a);
+        bodies[self.b as usize].push(self.n * d, self.r_b);
+        (d * self.k).abs()
+    }
+}
+
+/// Removes the given part of every depth beyond the slop, island by island; islands without depth are left alone.
+pub(crate) fn run(model: &Model, params: &SequentialParams, state: &mut State, work: &mut Work, report: &mut StepReport) {
+    let Scratch { bodies, touches, pushes, .. } = &mut work.sequential;
+    let mut loaded = false;
+    for island in 0..work.islands.count() {
+        let touches = &touches[work.islands.range(island)];
+        let place = |contact: u32| {
+            let c = &work.detection.contacts[contact as usize];
+            let (a, b) = c.bodies();
+            (c, c.at(&state.bodies[a], &state.bodies[b]))
+        };
+        let deepest = touches.iter().map(|t| -place(t.contact).1.gap).fold(0.0, f64::max);
+        if deepest <= params.slop + DEPTH_MIN {
+            continue;
+        }
+        if !loaded {
+            load_bodies(model, &state.bodies, bodies);
+            for b in bodies.iter_mut() {
+                (b.v, b.w) = (Vec3::ZERO, Vec3::ZERO);
+            }
+            loaded = true;
+        }
+        pushes.clear();
+        for touch in touches {
+            let (c, place) = place(touch.contact);
+            let depth = -place.gap - params.slop;
+            // Apart: may close, not more. Overlapping: opens by the given part.
+            let target = if depth > 0.0 { params.depenetration * depth } else { depth };
+            let (a, b) = c.bodies();
+            let centers = (state.bodies[a].position, state.bodies[b].position);
+            pushes.push(Push::new((a as u32, b as u32), &place, centers.0, centers.1, target, bodies));
+        }
+        sweep(params, pushes, bodies, report);
+    }
+    if loaded {
+        displace(model, bodies, state, report);
+    }
+}
+
+fn sweep(params: &SequentialParams, pushes: &mut [Push], bodies: &mut [SolverBody], report: &mut StepReport) {
+    let tolerance = params.velocity_tolerance * report.dt;
+    for k in 0..params.sweeps {
+        let mut change: f64 = 0.0;
+        let count = pushes.len();
+        for i in 0..count {
+            let i = if k % 2 == 0 { i } else { count - 1 - i };
+            change = change.max(pushes[i].visit(bodies));
+        }
+        report.work.sweeps += 1;
+        report.work.rows_swept += count as u64;
+        if change <= tolerance {
+            return;
+        }
+    }
+}
+
+fn displace(model: &Model, bodies: &[SolverBody], state: &mut State, report: &mut StepReport) {
+    let value = |(k, v): (f64, f64)| k + v;
+    let before = value(energy::total(model, state));
+    for (i, body) in model.present() {
+        let b = &bodies[i];
+        if body.is_dynamic() && (b.v != Vec3::ZERO || b.w != Vec3::ZERO) {
+            let s = &mut state.bodies[i];
+            s.position += b.v;
+            s.rotation = rotation::normalized(rotation::exp(b.w) * s.rotation);
+        }
+    }
+    report.energy.position_correction += value(energy::total(model, state)) - before;
+}

@@ -1,0 +1,158 @@
+//! The end of a step: velocities back into the state, memory for the next step, events, forces, the account.
+//!
+//! Reads: solved rows, touches, contacts.  Writes: State (velocities, memory), Work (events, forces), StepReport.
+//! Called by: `method::sequential::step`.
+//! Source: docs/methods.md, "The certificate".
+
+use super::Scratch;
+use super::row::Row;
+use super::touch::Touch;
+use crate::collide::Contact;
+use crate::dynamics::energy;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::report::{ContactForce, Event, EventKind, StepReport};
+use crate::state::{PairKey, State};
+use crate::work::Work;
+
+/// Gap under which two shapes count as touching [m].
+const TOUCHING: f64 = 1e-9;
+/// Approach speed under which an arrival is no event and no collision [m/s].
+const IMPACT_SPEED: f64 = 1e-6;
+
+pub(crate) fn run(model: &Model, before: (f64, f64), state: &mut State, work: &mut Work, report: &mut StepReport) {
+    for (i, body) in model.present() {
+        if body.is_dynamic() {
+            let solved = &work.sequential.bodies[i];
+            state.bodies[i].velocity = solved.v;
+            state.bodies[i].angular_velocity = solved.w;
+        }
+    }
+    let time_before = state.time - report.dt;
+    let touching = remember(model, state, work, report, time_before);
+    let events = &mut work.events;
+    changes(model, &state.touching, &touching, [EventKind::Begin, EventKind::End], state.time, events);
+    changes(
+        model,
+        &state.sensed,
+        &work.detection.sensed,
+        [EventKind::SensorBegin, EventKind::SensorEnd],
+        state.time,
+        events,
+    );
+    state.touching = touching;
+    state.sensed.clone_from(&work.detection.sensed);
+    events.sort_by(|x, y| {
+        let key = |e: &Event| (e.kind, e.body_a, e.body_b, e.shape_a, e.shape_b);
+        key(x).cmp(&key(y))
+    });
+    account(model, before, state, report);
+    report.time = state.time;
+    report.candidates = work.detection.contacts.len();
+    report.material_fallbacks = work.detection.material_fallbacks;
+}
+
+/// Walks the contacts in key order: forces for users, memory for the next step, impacts. Returns the touching pairs.
+fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport, t: f64) -> Vec<PairKey> {
+    let Scratch { touches, rows, places, .. } = &mut work.sequential;
+    places.clear();
+    places.resize(touches.len(), 0);
+    for (place, touch) in touches.iter().enumerate() {
+        places[touch.contact as usize] = place as u32;
+    }
+    state.contacts.clear();
+    work.contact_forces.clear();
+    work.events.clear();
+    let mut touching = Vec::new();
+    for (c, &place) in work.detection.contacts.iter().zip(places.iter()) {
+        let (touch, row) = (&mut touches[place as usize], &rows[place as usize]);
+        report.penetration_found = report.penetration_found.max(-c.point.gap);
+        report.penetration = report.penetration.max(-touch.gap_end);
+        let pressed = touch.first != Vec3::ZERO || row.p_n > 0.0;
+        touch.memory.key = c.key;
+        touch.memory.second = row.memory();
+        if row.p_n > 0.0 {
+            touch.memory.sliding = row.at_bound();
+        }
+        if pressed || touch.gap_end <= TOUCHING {
+            state.contacts.push(touch.memory);
+            if touching.last() != Some(&c.key.pair) {
+                touching.push(c.key.pair);
+            }
+        }
+        if pressed {
+            report.contacts += 1;
+            work.contact_forces.push(force(model, c, touch, row, state, report.dt));
+        }
+        if let (true, Some(b)) = (touch.struck, touch.bounce)
+            && b.speed > IMPACT_SPEED
+        {
+            report.collisions += 1;
+            work.events.push(Event {
+                kind: EventKind::Impact,
+                time: t + b.time,
+                speed: b.speed,
+                point: c.point.point_b,
+                ..event(model, &c.key.pair)
+            });
+        }
+    }
+    touching
+}
+
+fn force(model: &Model, c: &Contact, touch: &Touch, row: &Row, state: &State, dt: f64) -> ContactForce {
+    let (a, b) = c.bodies();
+    let place = c.at(&state.bodies[a], &state.bodies[b]);
+    let first_normal = touch.memory.first.normal;
+    ContactForce {
+        body_a: model.id(a),
+        body_b: model.id(b),
+        shape_a: c.key.pair.shape_a,
+        shape_b: c.key.pair.shape_b,
+        feature_id: c.key.feature,
+        point: 0.5 * (place.point_a + place.point_b),
+        normal: row.n,
+        gap: place.gap,
+        normal_impulse: first_normal + row.p_n,
+        tangential_impulse: touch.first - touch.first_normal * first_normal + row.tangential_impulse(),
+        sliding: touch.memory.sliding,
+        dt,
+    }
+}
+
+fn event(model: &Model, pair: &PairKey) -> Event {
+    Event {
+        kind: EventKind::Begin,
+        time: 0.0,
+        body_a: model.id(pair.body_a as usize),
+        body_b: model.id(pair.body_b as usize),
+        shape_a: pair.shape_a,
+        shape_b: pair.shape_b,
+        point: Vec3::ZERO,
+        speed: 0.0,
+    }
+}
+
+/// Pairs that are in one sorted list and not in the other.
+fn changes(model: &Model, old: &[PairKey], new: &[PairKey], kinds: [EventKind; 2], time: f64, out: &mut Vec<Event>) {
+    let [begin, end] = kinds;
+    let mut missing = |from: &[PairKey], other: &[PairKey], kind| {
+        for pair in from.iter().filter(|p| other.binary_search(p).is_err()) {
+            out.push(Event { kind, time, ..event(model, pair) });
+        }
+    };
+    missing(new, old, begin);
+    missing(old, new, end);
+}
+
+/// Closes the energy account of the step.
+fn account(model: &Model, (kinetic, potential): (f64, f64), state: &State, report: &mut StepReport) {
+    (report.momentum, report.angular_momentum) = energy::momenta(model, state);
+    let e = &mut report.energy;
+    (e.kinetic, e.potential) = energy::total(model, state);
+    e.gravity = potential - e.potential;
+    let explained = e.gravity + e.external + e.motors + e.prescribed - e.friction - e.restitution - e.drag
+        - e.joint_friction
+        + e.position_correction;
+    e.unexplained = e.kinetic - kinetic - explained;
+}

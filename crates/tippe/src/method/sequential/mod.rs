@@ -1,0 +1,183 @@
+//! `sequential`: accumulated impulses with warm start, on predicted motion, then a velocity projection.
+//!
+//! Reads: Model, State.  Writes: State, Work, StepReport.
+//! Called by: `step`.
+//! Source: [Lecture] "Sequential Impulses", [Catto05]; the two halves of a step as in docs/methods.md, "Time and velocity".
+
+mod bounce;
+mod depenetrate;
+mod finish;
+mod row;
+mod solve;
+mod touch;
+
+use crate::collide::detect;
+use crate::dynamics::{drag, energy, integrate};
+use crate::error::StepError;
+use crate::model::Model;
+use crate::report::{EnergyLedger, StepReport};
+use crate::state::State;
+use crate::step::check_finite;
+use crate::work::Work;
+use row::{Row, SolverBody};
+use touch::Touch;
+
+/// Parameters of `sequential`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SequentialParams {
+    /// Most sweeps of each solve of an island whose contacts all have a history [1]. More: stiffer piles, slower.
+    pub sweeps: u32,
+    /// Most sweeps of a solve of an island whose contacts are all new [1]: these are brought to the tolerance, for a cold start is what
+    /// makes stacks sag.
+    pub sweeps_cold: u32,
+    /// Change of velocity in a sweep below which an island counts as solved [m/s].
+    pub velocity_tolerance: f64,
+    /// Part of the remaining depth that the pose-only pass removes in one step [1].
+    pub depenetration: f64,
+    /// Depth the pose-only pass leaves alone [m].
+    pub slop: f64,
+    /// Start each solve from the impulses of the last step.
+    pub warm_start: bool,
+    /// Visit the contacts of every sweep in an order drawn with this seed; `None` goes forward and backward in turn.
+    pub shuffle_seed: Option<u64>,
+}
+
+impl Default for SequentialParams {
+    fn default() -> Self {
+        Self {
+            sweeps: 20,
+            sweeps_cold: 20_000,
+            velocity_tolerance: 1e-9,
+            depenetration: 0.2,
+            slop: 0.0,
+            warm_start: true,
+            shuffle_seed: None,
+        }
+    }
+}
+
+impl SequentialParams {
+    /// Checks every number for sense.
+    ///
+    /// # Errors
+    /// The first field that makes no sense, and why.
+    pub fn check(&self) -> Result<(), crate::BuildError> {
+        use crate::BuildError;
+        if self.sweeps == 0 {
+            return Err(BuildError::new("sweeps", "must be at least 1"));
+        }
+        if !(self.velocity_tolerance.is_finite() && self.velocity_tolerance >= 0.0) {
+            return Err(BuildError::new("velocity_tolerance", "must be finite and not negative"));
+        }
+        if !(0.0..=1.0).contains(&self.depenetration) {
+            return Err(BuildError::new("depenetration", "must be between 0 and 1"));
+        }
+        if !(self.slop.is_finite() && self.slop >= 0.0) {
+            return Err(BuildError::new("slop", "must be finite and not negative"));
+        }
+        Ok(())
+    }
+}
+
+/// Scratch of the method.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    /// By slot: velocities and response. Written before each solve, changed by it.
+    bodies: Vec<SolverBody>,
+    /// One for each contact, grouped by island. Written by `touch::gather`, completed phase by phase.
+    touches: Vec<Touch>,
+    /// One for each touch, rebuilt for each solve.
+    rows: Vec<Row>,
+    /// Rows of the pose-only pass.
+    pushes: Vec<depenetrate::Push>,
+    /// Position in `touches` of each contact.
+    places: Vec<u32>,
+    /// By slot: whether a body carries a contact that was loaded in the last step.
+    supported: Vec<bool>,
+    /// Visiting order of a shuffled sweep.
+    order: Vec<u32>,
+}
+
+/// Advances the state by `h`.
+pub(crate) fn step(
+    model: &Model,
+    params: &SequentialParams,
+    h: f64,
+    state: &mut State,
+    work: &mut Work,
+) -> Result<StepReport, StepError> {
+    let mut report = StepReport { dt: h, ..StepReport::default() };
+    let before = energy::total(model, state);
+    let t = state.time;
+
+    // Half a kick at t: torques and drag.
+    kick(model, state, 0.5 * h, &mut report.energy);
+
+    // Detect, on the way from here to where the bodies would go untouched.
+    predict(model, state, t, h, work);
+    detect(model, &state.bodies, &work.predicted, &mut work.detection);
+
+    // Collide and rest: impulses at t that make positions right at t + h.
+    touch::gather(model, state, work);
+    touch::first_rows(model, params, state, work, h);
+    solve::first(params, work, &mut report);
+
+    // Move along the free motion that starts with the new velocities.
+    advance(model, state, t, h, work, &mut report.energy);
+    check_finite(model, state, "move")?;
+    depenetrate::run(model, params, state, work, &mut report);
+
+    // Half a kick at t + h, then project: velocities right at t + h.
+    kick(model, state, 0.5 * h, &mut report.energy);
+    touch::second_rows(model, params, state, work);
+    solve::second(params, work, &mut report);
+
+    state.time = t + h;
+    state.step_count += 1;
+    finish::run(model, before, state, work, &mut report);
+    Ok(report)
+}
+
+/// Torques of the user and drag, for half a step, on every dynamic body.
+fn kick(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) {
+    for (i, body) in model.present() {
+        let torque = state.loads[i].torque;
+        let s = &mut state.bodies[i];
+        let idle = torque == crate::Vec3::ZERO && body.drag.is_none();
+        if idle || !body.is_dynamic() {
+            continue;
+        }
+        let start = energy::kinetic(body, s);
+        s.angular_velocity += integrate::torque_kick(body, s, torque, half);
+        let driven = energy::kinetic(body, s);
+        (s.velocity, s.angular_velocity) = drag::kick(body, s, half);
+        let slowed = energy::kinetic(body, s);
+        ledger.external += driven - start;
+        ledger.drag += driven - slowed;
+    }
+}
+
+/// Fills `predicted`: every body at t + h if nothing touched it.
+fn predict(model: &Model, state: &State, t: f64, h: f64, work: &mut Work) {
+    work.predicted.clone_from(&state.bodies);
+    for (i, body) in model.present() {
+        let a = integrate::acceleration(model, body, &state.loads[i]);
+        work.predicted[i] = integrate::advance(body, &state.bodies[i], a, t, h);
+    }
+}
+
+/// Moves every body for `h` from the velocities that the first solve left; books the work of the user's forces.
+fn advance(model: &Model, state: &mut State, t: f64, h: f64, work: &Work, ledger: &mut EnergyLedger) {
+    for (i, body) in model.present() {
+        let a = integrate::acceleration(model, body, &state.loads[i]);
+        let start = state.bodies[i];
+        if body.is_dynamic() {
+            let solved = &work.sequential.bodies[i];
+            let kicked = crate::BodyState { velocity: solved.v, angular_velocity: solved.w, ..start };
+            state.bodies[i] = integrate::fly(body, &kicked, a, h);
+            ledger.external += state.loads[i].force.dot(state.bodies[i].position - start.position);
+        } else {
+            state.bodies[i] = work.predicted[i];
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! One contact as three coupled rows (normal and two tangents), and its visit by a Gauss–Seidel sweep.
+//!
+//! Reads: placements of contacts, masses.  Writes: solver bodies' velocities, accumulated impulses.
+//! Called by: `method::sequential`.
+//! Source: [Lecture] "Impulse Update", [Catto05]; letters: r levers, n normal A → B, t tangents, K with Δu = K P.
+
+#![allow(non_snake_case)]
+
+use crate::collide::Placement;
+use crate::material::Surface;
+use crate::math::{Mat3, Vec3, tangents};
+use crate::state::Impulse;
+
+/// What a sweep needs of a body: its velocities and its response. Bodies of infinite mass have zeros.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SolverBody {
+    pub v: Vec3,
+    pub w: Vec3,
+    pub inverse_mass: f64,
+    pub inverse_inertia: Mat3,
+}
+
+impl SolverBody {
+    pub(crate) fn at(&self, r: Vec3) -> Vec3 {
+        self.v + self.w.cross(r)
+    }
+
+    pub(crate) fn push(&mut self, P: Vec3, r: Vec3) {
+        self.v += P * self.inverse_mass;
+        self.w += self.inverse_inertia * r.cross(P);
+    }
+}
+
+/// Friction against rolling and spinning at one contact.
+#[derive(Clone, Copy, Debug)]
+struct AngularFriction {
+    /// Bounds per normal impulse: about tangents, about the normal [m].
+    roll: f64,
+    spin: f64,
+    /// Largest eigenvalue bound of the angular response [1/(kg·m²)].
+    response: f64,
+}
+
+/// A contact in one of the two solves of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub a: u32,
+    pub b: u32,
+    pub n: Vec3,
+    t1: Vec3,
+    t2: Vec3,
+    r_a: Vec3,
+    r_b: Vec3,
+    /// K in the frame (n, t1, t2): nn, n1, n2.
+    k_n: Vec3,
+    /// Inverse of the tangential block: 11, 12, 22.
+    k_t_inverse: Vec3,
+    /// 1 / largest eigenvalue of the tangential block [kg].
+    step_t: f64,
+    /// Normal velocity to reach or exceed [m/s].
+    pub target_n: f64,
+    /// Tangential velocity to reach, in (t1, t2) [m/s].
+    pub target_t: [f64; 2],
+    /// Cone: the bound of the tangential impulse is μ times the normal one.
+    friction_static: f64,
+    friction_kinetic: f64,
+    slip_speed: f64,
+    angular: AngularFriction,
+    /// Accumulated impulses [N·s], [N·m·s].
+    pub p_n: f64,
+    p_t: [f64; 2],
+    p_w: Vec3,
+    /// Slides (bound by the kinetic coefficient) or sticks (bound by the static one).
+    pub sliding: bool,
+}
+
+impl Row {
+    /// The rows of a contact at a placement, between bodies whose centres of mass are at `x_a` and `x_b`.
+    pub(crate) fn new(
+        (a, b): (u32, u32),
+        place: &Placement,
+        (x_a, x_b): (Vec3, Vec3),
+        bodies: &[SolverBody],
+        surface: &Surface,
+        rolling_radius: f64,
+    ) -> Self {
+        let (body_a, body_b) = (&bodies[a as usize], &bodies[b as usize]);
+        let n = place.normal;
+        let (t1, t2) = tangents(n);
+        let (r_a, r_b) = (place.point_a - x_a, place.point_b - x_b);
+        let axes = [n, t1, t2];
+        let (c_a, c_b) = (axes.map(|d| r_a.cross(d)), axes.map(|d| r_b.cross(d)));
+        let (j_a, j_b) = (c_a.map(|c| body_a.inverse_inertia * c), c_b.map(|c| body_b.inverse_inertia * c));
+        let mass = body_a.inverse_mass + body_b.inverse_mass;
+        let k = |i: usize, j: usize| if i == j { mass } else { 0.0 } + c_a[i].dot(j_a[j]) + c_b[i].dot(j_b[j]);
+        let (k11, k12, k22) = (k(1, 1), k(1, 2), k(2, 2));
+        let det = k11 * k22 - k12 * k12;
+        let spread = (0.25 * (k11 - k22) * (k11 - k22) + k12 * k12).sqrt();
+        let largest = 0.5 * (k11 + k22) + spread;
+        Self {
+            a,
+            b,
+            n,
+            t1,
+            t2,
+            r_a,
+            r_b,
+            k_n: Vec3::new(k(0, 0), k(0, 1), k(0, 2)),
+            k_t_inverse: Vec3::new(k22, -k12, k11) / det,
+            step_t: 1.0 / largest,
+            target_n: 0.0,
+            target_t: [0.0; 2],
+            friction_static: surface.friction_static,
+            friction_kinetic: surface.friction_kinetic,
+            slip_speed: surface.slip_speed,
+            angular: AngularFriction {
+                roll: surface.friction_rolling * rolling_radius,
+                spin: surface.friction_spinning * rolling_radius,
+                response: norm_bound(body_a.inverse_inertia) + norm_bound(body_b.inverse_inertia),
+            },
+            p_n: 0.0,
+            p_t: [0.0; 2],
+            p_w: Vec3::ZERO,
+            sliding: false,
+        }
+    }
+
+    /// Velocity of B relative to A at the contact.
+    pub(crate) fn velocity(&self, bodies: &[SolverBody]) -> Vec3 {
+        bodies[self.b as usize].at(self.r_b) - bodies[self.a as usize].at(self.r_a)
+    }
+
+    /// Angular velocity of B relative to A.
+    pub(crate) fn spin(&self, bodies: &[SolverBody]) -> Vec3 {
+        bodies[self.b as usize].w - bodies[self.a as usize].w
+    }
+
+    /// Components of a world vector along the two tangents.
+    pub(crate) fn tangential(&self, x: Vec3) -> [f64; 2] {
+        [x.dot(self.t1), x.dot(self.t2)]
+    }
+
+    /// Impulse on B in world axes [N·s].
+    pub(crate) fn impulse(&self) -> Vec3 {
+        self.n * self.p_n + self.tangential_impulse()
+    }
+
+    pub(crate) fn tangential_impulse(&self) -> Vec3 {
+        self.t1 * self.p_t[0] + self.t2 * self.p_t[1]
+    }
+
+    /// Angular impulse on B in world axes [N·m·s].
+    pub(crate) const fn angular_impulse(&self) -> Vec3 {
+        self.p_w
+    }
+
+    /// What the next step's warm start needs.
+    pub(crate) fn memory(&self) -> Impulse {
+        Impulse { normal: self.p_n, tangential: self.tangential_impulse(), angular: self.p_w }
+    }
+
+    /// Starts from a remembered impulse, turned into this row's tangent plane, and applies it.
+    pub(crate) fn warm_start(&mut self, memory: &Impulse, bodies: &mut [SolverBody]) {
+        self.p_n = memory.normal;
+        self.p_t = self.tangential(memory.tangential);
+        self.p_w = memory.angular;
+        self.push(self.impulse(), self.p_w, bodies);
+    }
+
+    fn push(&self, P: Vec3, W: Vec3, bodies: &mut [SolverBody]) {
+        let a = &mut bodies[self.a as usize];
+        a.push(-P, self.r_a);
+        a.w -= a.inverse_inertia * W;
+        let b = &mut bodies[self.b as usize];
+        b.push(P, self.r_b);
+        b.w += b.inverse_inertia * W;
+    }
+
+    /// The friction coefficient in force.
+    fn friction(&self) -> f64 {
+        if self.sliding { self.friction_kinetic } else { self.friction_static }
+    }
+
+    /// One Gauss–Seidel visit: normal, then friction, then rolling. Returns the change of velocity it made [m/s].
+    pub(crate) fn visit(&mut self, bodies: &mut [SolverBody]) -> f64 {
+        let u = self.velocity(bodies);
+        // Normal: 0 ≤ P_n ⊥ u_n − target ≥ 0.
+        let wanted = self.p_n + (self.target_n - u.dot(self.n)) / self.k_n.x;
+        let p_n = wanted.max(0.0);
+        let d_n = p_n - self.p_n;
+        self.p_n = p_n;
+        // Friction sees the normal impulse just made, through K.
+        let u_t = [
+            u.dot(self.t1) + self.k_n.y * d_n - self.target_t[0],
+            u.dot(self.t2) + self.k_n.z * d_n - self.target_t[1],
+        ];
+        let p_t = self.friction_impulse(u_t);
+        let d_t = [p_t[0] - self.p_t[0], p_t[1] - self.p_t[1]];
+        self.p_t = p_t;
+        let P = self.n * d_n + self.t1 * d_t[0] + self.t2 * d_t[1];
+        let a = &mut bodies[self.a as usize];
+        a.push(-P, self.r_a);
+        bodies[self.b as usize].push(P, self.r_b);
+        let mut change = (d_n * self.k_n.x).abs().max((d_t[0].abs() + d_t[1].abs()) / self.step_t);
+        if self.angular.roll > 0.0 || self.angular.spin > 0.0 {
+            change = change.max(self.visit_angular(bodies));
+        }
+        change
+    }
+
+    /// The tangential impulse that answers the slip `u_t`, within the cone of the present normal impulse.
+    fn friction_impulse(&self, u_t: [f64; 2]) -> [f64; 2] {
+        let bound = self.friction() * self.p_n;
+        if bound <= 0.0 {
+            return [0.0; 2];
+        }
+        if self.slip_speed > 0.0 {
+            return self.regularised(u_t, bound);
+        }
+        // Stick: the whole 2×2 block at once.
+        let k = self.k_t_inverse;
+        let stick = [self.p_t[0] - (k.x * u_t[0] + k.y * u_t[1]), self.p_t[1] - (k.y * u_t[0] + k.z * u_t[1])];
+        if length(stick) <= bound {
+            return stick;
+        }
+        // Slide: projected gradient, whose fixed point has the friction exactly against the slip, for any K.
+        let s = self.step_t;
+        let slide = [self.p_t[0] - s * u_t[0], self.p_t[1] - s * u_t[1]];
+        let size = length(slide);
+        if size <= bound {
+            return slide;
+        }
+        [slide[0] * (bound / size), slide[1] * (bound / size)]
+    }
+
+    /// Friction −bound u/√(u² + ε²), implicit in the slip u it leaves: with k = 1/step the free slip is z = u_t − k P_t.
+    fn regularised(&self, u_t: [f64; 2], bound: f64) -> [f64; 2] {
+        let k = 1.0 / self.step_t;
+        let z = [u_t[0] - k * self.p_t[0], u_t[1] - k * self.p_t[1]];
+        let size = length(z);
+        if size == 0.0 {
+            return [0.0; 2];
+        }
+        let slip = regularised_slip(size, k * bound, self.slip_speed);
+        let p = -bound * slip / (slip * slip + self.slip_speed * self.slip_speed).sqrt();
+        [p * z[0] / size, p * z[1] / size]
+    }
+
+    fn visit_angular(&mut self, bodies: &mut [SolverBody]) -> f64 {
+        let w = self.spin(bodies);
+        let k = self.angular.response;
+        let wanted = self.p_w - w / k;
+        let along = wanted.dot(self.n);
+        let spin_bound = self.angular.spin * self.p_n;
+        let roll = wanted - self.n * along;
+        let roll_size = roll.length();
+        let roll_bound = self.angular.roll * self.p_n;
+        let roll = if roll_size > roll_bound { roll * (roll_bound / roll_size) } else { roll };
+        let p_w = self.n * along.clamp(-spin_bound, spin_bound) + roll;
+        let d = p_w - self.p_w;
+        self.p_w = p_w;
+        let a = &mut bodies[self.a as usize];
+        a.w -= a.inverse_inertia * d;
+        let b = &mut bodies[self.b as usize];
+        b.w += b.inverse_inertia * d;
+        d.length() * k * self.r_b.length().max(self.r_a.length())
+    }
+
+    /// Whether a sticking contact has reached its static bound, so that it must begin to slide.
+    pub(crate) fn slips(&self) -> bool {
+        !self.sliding
+            && self.friction_kinetic < self.friction_static
+            && length(self.p_t) >= self.friction_static * self.p_n * (1.0 - 1e-9)
+            && self.p_n > 0.0
+    }
+
+    /// Whether friction is at its bound: the contact slides.
+    pub(crate) fn at_bound(&self) -> bool {
+        self.p_n > 0.0 && length(self.p_t) >= self.friction() * self.p_n * (1.0 - 1e-9)
+    }
+
+    /// Work of sides with infinite mass: `P · u` of their own surface, into the other body [J].
+    pub(crate) fn prescribed_work(&self, bodies: &[SolverBody]) -> f64 {
+        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+        let (P, W) = (self.impulse(), self.p_w);
+        let mut work = 0.0;
+        if a.inverse_mass == 0.0 {
+            work += P.dot(a.at(self.r_a)) + W.dot(a.w);
+        }
+        if b.inverse_mass == 0.0 {
+            work -= P.dot(b.at(self.r_b)) + W.dot(b.w);
+        }
+        work
+    }
+
+    /// Distances from the conditions this row should meet: complementarity [m/s], cone [1], stick or slip [m/s].
+    pub(crate) fn residuals(&self, bodies: &[SolverBody]) -> [f64; 3] {
+        let u = self.velocity(bodies);
+        let u_n = u.dot(self.n) - self.target_n;
+        let normal = if self.p_n > 0.0 { u_n.abs() } else { (-u_n).max(0.0) };
+        let bound = self.friction() * self.p_n;
+        let size = length(self.p_t);
+        let cone = if bound > 0.0 { (size / bound - 1.0).max(0.0) } else { 0.0 };
+        if self.p_n == 0.0 {
+            return [normal, cone, 0.0];
+        }
+        let u_t = [u.dot(self.t1) - self.target_t[0], u.dot(self.t2) - self.target_t[1]];
+        let p_t = self.friction_impulse(u_t);
+        let tangential = length([p_t[0] - self.p_t[0], p_t[1] - self.p_t[1]]) / self.step_t;
+        [normal, cone, tangential]
+    }
+}
+
+/// Root s ≥ 0 of `s + f s/√(s² + ε²) = z`, by Newton from above (the left side is increasing).
+fn regularised_slip(z: f64, f: f64, epsilon: f64) -> f64 {
+    // Newton on a concave-convex function stays inside this bracket by bisection where it would leave it.
+    let (mut low, mut high) = ((z - f).max(0.0), z);
+    let mut s = high.min((z / (1.0 + f / epsilon)).max(low));
+    for _ in 0..60 {
+        let root = (s * s + epsilon * epsilon).sqrt();
+        let value = s + f * s / root - z;
+        if value > 0.0 { high = s } else { low = s }
+        let slope = 1.0 + f * epsilon * epsilon / (root * root * root);
+        let next = s - value / slope;
+        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        if (next - s).abs() <= 1e-15 * z {
+            return next;
+        }
+        s = next;
+    }
+    s
+}
+
+fn length(x: [f64; 2]) -> f64 {
+    (x[0] * x[0] + x[1] * x[1]).sqrt()
+}
+
+/// An upper bound of the largest eigenvalue of a symmetric matrix: its largest absolute column sum.
+fn norm_bound(m: Mat3) -> f64 {
+    let column = |c: Vec3| c.x.abs() + c.y.abs() + c.z.abs();
+    column(m.x_axis).max(column(m.y_axis)).max(column(m.z_axis))
+}

@@ -1,0 +1,227 @@
+//! Touches: what a step knows of each contact, and the rows it makes of them for its two solves.
+//!
+//! Reads: Model, State (memory of the last step), Detection, predicted states.  Writes: touches, rows, solver bodies.
+//! Called by: `method::sequential::step`.
+//! Source: docs/methods.md, "Time and velocity" and "Impact time inside the step". Letters: u = u_B − u_A, n from A to B.
+
+use super::bounce::{Bounce, bounce};
+use super::row::{Row, SolverBody};
+use super::{Scratch, SequentialParams};
+use crate::collide::Contact;
+use crate::dynamics::impulse::inverse_inertia;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::state::{BodyState, ContactMemory, State};
+use crate::work::Work;
+
+/// What a step knows of one contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    /// Position in the list of contacts.
+    pub contact: u32,
+    /// What the last step remembers of it; zeros if it is new.
+    pub memory: ContactMemory,
+    /// Whether the last step knew it.
+    pub known: bool,
+    /// Whether it carried load in the last step.
+    pub loaded: bool,
+    /// Depth at t as a negative number, 0 if apart: the gap that a resting contact keeps [m].
+    pub base: f64,
+    /// The bounce of a contact that arrives in this step.
+    pub bounce: Option<Bounce>,
+    /// Whether the first solve confirmed the arrival by pressing.
+    pub struck: bool,
+    /// Whether the second solve has a row for it.
+    pub projected: bool,
+    /// Velocity of B relative to A before the impulses of the solve under way [m/s]; for the ledger.
+    pub velocity_before: Vec3,
+    /// Angular velocity of B relative to A before those impulses [rad/s]; for the ledger.
+    pub spin_before: Vec3,
+    /// Impulse of the first solve on B [N·s].
+    pub first: Vec3,
+    /// Normal at t.
+    pub first_normal: Vec3,
+    /// Gap at t + h after the pose-only pass [m]. Written by `second_rows`.
+    pub gap_end: f64,
+}
+
+/// Gap at the end of the step under which a contact that bore load still counts as touching, relative to the bodies' reach [1].
+const TOUCHING: f64 = 1e-8;
+/// Slip above which a new contact starts as sliding, relative to 1 m/s [m/s].
+const SLIDING: f64 = 1e-9;
+
+/// Makes one touch for each contact, grouped by island, with the memory of the last step.
+pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
+    let contacts = &work.detection.contacts;
+    let dynamic = |slot: u32| model.bodies[slot as usize].as_ref().is_some_and(|b| b.is_dynamic());
+    let pairs = contacts.iter().map(|c| (c.key.pair.body_a, c.key.pair.body_b));
+    work.islands.build(model.bodies.len(), dynamic, pairs);
+
+    // Both lists are sorted by key: one pass matches them.
+    let scratch = &mut work.sequential;
+    scratch.touches.clear();
+    scratch.touches.resize(contacts.len(), Touch::new(0));
+    scratch.supported.clear();
+    scratch.supported.resize(model.bodies.len(), false);
+    let mut remembered = state.contacts.iter().peekable();
+    for (i, c) in contacts.iter().enumerate() {
+        let mut touch = Touch::new(i as u32);
+        touch.base = c.point.gap.min(0.0);
+        while remembered.next_if(|m| m.key < c.key).is_some() {}
+        if let Some(m) = remembered.next_if(|m| m.key == c.key) {
+            touch.memory = *m;
+            touch.known = true;
+            touch.loaded = m.first.normal + m.second.normal > 0.0;
+            if touch.loaded {
+                scratch.supported[c.key.pair.body_a as usize] = true;
+                scratch.supported[c.key.pair.body_b as usize] = true;
+            }
+        }
+        scratch.touches[i] = touch;
+    }
+    // Into the order of the islands.
+    scratch.order.clone_from(&work.islands.order);
+    let by_contact = std::mem::take(&mut scratch.touches);
+    scratch.touches.extend(scratch.order.iter().map(|&i| by_contact[i as usize]));
+}
+
+impl Touch {
+    fn new(contact: u32) -> Self {
+        Self {
+            contact,
+            memory: ContactMemory::default(),
+            known: false,
+            loaded: false,
+            base: 0.0,
+            bounce: None,
+            struck: false,
+            projected: false,
+            velocity_before: Vec3::ZERO,
+            spin_before: Vec3::ZERO,
+            first: Vec3::ZERO,
+            first_normal: Vec3::ZERO,
+            gap_end: 0.0,
+        }
+    }
+
+    /// Aims the first solve's row at the bounce of a confirmed arrival instead of at touching.
+    pub(crate) fn aim_at_bounce(&mut self, row: &mut Row, h: f64) {
+        if let Some(b) = self.bounce {
+            self.struck = true;
+            row.target_n += b.gap_end / h;
+        }
+    }
+}
+
+/// Fills the solver bodies from the states.
+pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<SolverBody>) {
+    out.clear();
+    out.extend(states.iter().zip(&model.bodies).map(|(s, body)| match body {
+        Some(body) => SolverBody {
+            v: s.velocity,
+            w: s.angular_velocity,
+            inverse_mass: body.inverse_mass,
+            inverse_inertia: inverse_inertia(body, s),
+        },
+        None => {
+            SolverBody { v: Vec3::ZERO, w: Vec3::ZERO, inverse_mass: 0.0, inverse_inertia: crate::Mat3::ZERO }
+        }
+    }));
+}
+
+/// Rows at t: aim at positions at t + h, and at zero mean slip over the step.
+pub(crate) fn first_rows(model: &Model, params: &SequentialParams, state: &State, work: &mut Work, h: f64) {
+    let Scratch { bodies, touches, rows, supported, .. } = &mut work.sequential;
+    load_bodies(model, &state.bodies, bodies);
+    rows.clear();
+    let gravity = model.gravity.length();
+    for touch in touches.iter_mut() {
+        let c = &work.detection.contacts[touch.contact as usize];
+        let (a, b) = c.bodies();
+        let mut row = new_row(c, &placement(c), &state.bodies, bodies);
+        let u = row.velocity(bodies);
+        touch.velocity_before = u;
+        touch.spin_before = row.spin(bodies);
+        touch.first_normal = row.n;
+        let u_n = u.dot(row.n);
+
+        // Where the contact would be, untouched.
+        let (then_a, then_b) = (&work.predicted[a], &work.predicted[b]);
+        let then = c.at(then_a, then_b);
+        let u_then = then_b.point_velocity(then.point_b) - then_a.point_velocity(then.point_a);
+
+        // Normal: gap(t+h) = gap_free(t+h) + h (u_n⁺ − u_n) ≥ base.
+        row.target_n = u_n + (touch.base - then.gap) / h;
+
+        // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
+        let held = touch.loaded && u_n.abs() <= 0.5 * gravity * h + params.velocity_tolerance;
+        if !held {
+            // Free bodies fall during the step; bodies that others hold up do not.
+            let falling = if supported[a] || supported[b] {
+                0.0
+            } else {
+                2.0 * (then.gap - c.point.gap - u_n * h) / (h * h)
+            };
+            touch.bounce = bounce(c.point.gap - touch.base, u_n, falling, c.surface.restitution, h);
+        }
+        let before_impact = touch.bounce.map_or(0.0, |b| b.time / h);
+        let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
+        for k in 0..2 {
+            row.target_t[k] = 0.5 * (u_t[k] - u_t_then[k]) + before_impact * u_t[k];
+        }
+        row.sliding =
+            if touch.known { touch.memory.sliding } else { u_t[0] * u_t[0] + u_t[1] * u_t[1] > SLIDING * SLIDING };
+        rows.push(row);
+    }
+    if params.warm_start {
+        for (row, touch) in rows.iter_mut().zip(touches.iter()) {
+            row.warm_start(&touch.memory.first, bodies);
+        }
+    }
+}
+
+/// Rows at t + h over contacts that rested or bore load in this step: no normal velocity into the contact, no slip.
+pub(crate) fn second_rows(model: &Model, params: &SequentialParams, state: &State, work: &mut Work) {
+    let Scratch { bodies, touches, rows, .. } = &mut work.sequential;
+    load_bodies(model, &state.bodies, bodies);
+    for (touch, row) in touches.iter_mut().zip(rows.iter_mut()) {
+        let c = &work.detection.contacts[touch.contact as usize];
+        let (a, b) = c.bodies();
+        let place = c.at(&state.bodies[a], &state.bodies[b]);
+        touch.gap_end = place.gap;
+        touch.first = row.impulse();
+        touch.memory.first = row.memory();
+        let size = reach(model, a).min(reach(model, b));
+        touch.projected = row.p_n > 0.0 || (touch.loaded && place.gap <= touch.base + TOUCHING * size);
+        let sliding = row.sliding;
+        *row = new_row(c, &place, &state.bodies, bodies);
+        row.sliding = sliding;
+        if let (true, Some(b)) = (touch.struck, touch.bounce) {
+            row.target_n = b.velocity_end;
+        }
+        touch.velocity_before = row.velocity(bodies);
+        touch.spin_before = row.spin(bodies);
+    }
+    if params.warm_start {
+        for (row, touch) in rows.iter_mut().zip(touches.iter()) {
+            if touch.projected {
+                row.warm_start(&touch.memory.second, bodies);
+            }
+        }
+    }
+}
+
+fn new_row(c: &Contact, place: &crate::collide::Placement, states: &[BodyState], bodies: &[SolverBody]) -> Row {
+    let (a, b) = c.bodies();
+    let centers = (states[a].position, states[b].position);
+    Row::new((a as u32, b as u32), place, centers, bodies, &c.surface, c.point.rolling_radius)
+}
+
+fn placement(c: &Contact) -> crate::collide::Placement {
+    let p = &c.point;
+    crate::collide::Placement { normal: p.normal, point_a: p.point_a, point_b: p.point_b, gap: p.gap }
+}
+
+fn reach(model: &Model, slot: usize) -> f64 {
+    model.bodies[slot].as_ref().map_or(f64::INFINITY, |b| if b.is_dynamic() { b.reach } else { f64::INFINITY })
+}

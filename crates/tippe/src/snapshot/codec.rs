@@ -1,0 +1,270 @@
+//! Encoding of every stored type, field by field, in one place.
+//!
+//! Reads: values or bytes.  Writes: bytes or values.
+//! Called by: `snapshot`.
+//! Source: —
+
+use crate::error::SnapshotError;
+use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
+use crate::math::{Pose, Quat, Vec3};
+use crate::method::{Method, SequentialParams};
+use crate::model::{Body, BodyKind, Drag, Filter, Model, ShapeDesc};
+use crate::motion::Motion;
+use crate::report::EnergyLedger;
+use crate::shape::Shape;
+use crate::state::{BodyState, ContactKey, ContactMemory, Impulse, Load, PairKey, State};
+use std::collections::BTreeSet;
+
+/// Bytes being written.
+#[derive(Default)]
+pub(super) struct Output {
+    pub bytes: Vec<u8>,
+}
+
+/// Bytes being read.
+pub(super) struct Input<'a> {
+    pub bytes: &'a [u8],
+    pub offset: usize,
+}
+
+impl Input<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], SnapshotError> {
+        let end = self.offset.checked_add(N).filter(|&end| end <= self.bytes.len());
+        let end = end.ok_or(SnapshotError::Corrupt { offset: self.offset })?;
+        let mut out = [0; N];
+        out.copy_from_slice(&self.bytes[self.offset..end]);
+        self.offset = end;
+        Ok(out)
+    }
+
+    fn corrupt<T>(&self) -> Result<T, SnapshotError> {
+        Err(SnapshotError::Corrupt { offset: self.offset })
+    }
+}
+
+/// A type with a fixed encoding.
+pub(super) trait Code: Sized {
+    fn write(&self, out: &mut Output);
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError>;
+}
+
+macro_rules! code_number {
+    ($($t:ty),*) => { $(
+        impl Code for $t {
+            fn write(&self, out: &mut Output) {
+                out.bytes.extend(self.to_le_bytes());
+            }
+            fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+                Ok(Self::from_le_bytes(input.take()?))
+            }
+        }
+    )* };
+}
+code_number!(u8, u32, u64, f64);
+
+/// Encodes a struct as its fields in the order given.
+macro_rules! code_struct {
+    ($t:ident { $($f:ident),* }) => {
+        impl Code for $t {
+            fn write(&self, out: &mut Output) {
+                $( self.$f.write(out); )*
+            }
+            fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+                Ok(Self { $( $f: Code::read(input)?, )* })
+            }
+        }
+    };
+}
+code_struct!(Pose { position, rotation });
+code_struct!(BodyState { position, rotation, velocity, angular_velocity });
+code_struct!(Load { force, torque });
+code_struct!(PairKey { body_a, body_b, shape_a, shape_b });
+code_struct!(ContactKey { pair, feature });
+code_struct!(Impulse { normal, tangential, angular });
+code_struct!(ContactMemory { key, first, second, sliding });
+code_struct!(State { time, step_count, bodies, loads, contacts, touching, sensed });
+code_struct!(Surface {
+    friction_static,
+    friction_kinetic,
+    friction_rolling,
+    friction_spinning,
+    restitution,
+    impact_law,
+    slip_speed
+});
+code_struct!(Pair { first, second, surface });
+code_struct!(Materials { names, surfaces, pairs });
+code_struct!(Filter { groups, mask });
+code_struct!(ShapeDesc { shape, pose, material, filter, sensor });
+code_struct!(Body {
+    name,
+    kind,
+    pose_start,
+    shapes,
+    drag,
+    gravity_scale,
+    mass,
+    inverse_mass,
+    center,
+    axes,
+    moments,
+    inverse_moments,
+    reach
+});
+code_struct!(Model { gravity, bodies, generations, free, materials });
+code_struct!(SequentialParams {
+    sweeps,
+    sweeps_cold,
+    velocity_tolerance,
+    depenetration,
+    slop,
+    warm_start,
+    shuffle_seed
+});
+code_struct!(EnergyLedger {
+    kinetic,
+    potential,
+    gravity,
+    external,
+    motors,
+    prescribed,
+    friction,
+    restitution,
+    drag,
+    joint_friction,
+    position_correction,
+    unexplained
+});
+
+impl Code for bool {
+    fn write(&self, out: &mut Output) {
+        u8::from(*self).write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        match u8::read(input)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => input.corrupt(),
+        }
+    }
+}
+
+impl Code for Vec3 {
+    fn write(&self, out: &mut Output) {
+        self.to_array().iter().for_each(|x| x.write(out));
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Ok(Self::new(f64::read(input)?, f64::read(input)?, f64::read(input)?))
+    }
+}
+
+impl Code for Quat {
+    fn write(&self, out: &mut Output) {
+        [self.w, self.x, self.y, self.z].iter().for_each(|x| x.write(out));
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        let w = f64::read(input)?;
+        Ok(Self::from_xyzw(f64::read(input)?, f64::read(input)?, f64::read(input)?, w))
+    }
+}
+
+impl Code for MaterialId {
+    fn write(&self, out: &mut Output) {
+        self.0.write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Ok(Self(u32::read(input)?))
+    }
+}
+
+impl Code for String {
+    fn write(&self, out: &mut Output) {
+        self.as_bytes().to_vec().write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Self::from_utf8(Vec::read(input)?).or_else(|_| input.corrupt())
+    }
+}
+
+impl<T: Code> Code for Vec<T> {
+    fn write(&self, out: &mut Output) {
+        (self.len() as u64).write(out);
+        self.iter().for_each(|x| x.write(out));
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        let length = u64::read(input)?;
+        // Every entry takes at least one byte: a longer list than there are bytes is damage, not a reason to allocate.
+        if length > (input.bytes.len() - input.offset) as u64 {
+            return input.corrupt();
+        }
+        (0..length).map(|_| T::read(input)).collect()
+    }
+}
+
+impl Code for BTreeSet<u32> {
+    fn write(&self, out: &mut Output) {
+        self.iter().copied().collect::<Vec<u32>>().write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Ok(Vec::read(input)?.into_iter().collect())
+    }
+}
+
+impl<T: Code> Code for Option<T> {
+    fn write(&self, out: &mut Output) {
+        self.is_some().write(out);
+        if let Some(x) = self {
+            x.write(out);
+        }
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Ok(if bool::read(input)? { Some(T::read(input)?) } else { None })
+    }
+}
+
+/// Encodes an enum as a byte and the fields of the variant.
+macro_rules! code_enum {
+    ($t:ident { $($tag:literal => $variant:ident $({ $($f:ident),* })? $(($x:ident))?),* $(,)? }) => {
+        impl Code for $t {
+            fn write(&self, out: &mut Output) {
+                match self { $(
+                    Self::$variant $({ $($f),* })? $(($x))? => {
+                        let tag: u8 = $tag;
+                        tag.write(out);
+                        $( $($f.write(out);)* )?
+                        $( $x.write(out); )?
+                    }
+                )* }
+            }
+            fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+                match u8::read(input)? {
+                    $( $tag => {
+                        $( $(let $f = Code::read(input)?;)* )?
+                        $( let $x = Code::read(input)?; )?
+                        Ok(Self::$variant $({ $($f),* })? $(($x))?)
+                    } )*
+                    _ => input.corrupt(),
+                }
+            }
+        }
+    };
+}
+code_enum!(ImpactLaw { 0 => Stronge, 1 => Poisson, 2 => Newton });
+code_enum!(Shape {
+    0 => Sphere { radius },
+    1 => Cuboid { half },
+    2 => Capsule { half_length, radius },
+    3 => HalfSpace { normal },
+});
+code_enum!(Motion {
+    0 => Constant { velocity, angular_velocity },
+    1 => Sine { amplitude, rotation_amplitude, frequency, phase },
+    2 => Table { times, poses },
+});
+code_enum!(BodyKind { 0 => Fixed, 1 => Kinematic(motion), 2 => Dynamic });
+code_enum!(Drag {
+    0 => Stokes { radius, viscosity },
+    1 => Quadratic { coefficient, area, density },
+    2 => Automatic { radius, coefficient, viscosity, density },
+});
+code_enum!(Method { 0 => Sequential(params) });

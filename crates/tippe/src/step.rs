@@ -1,0 +1,54 @@
+//! The door of a step: check the input, let the method advance the state, check the output.
+//!
+//! Reads: Model, Method.  Writes: State, Work, StepReport.
+//! Called by: `World::step`.
+//! Source: docs/conventions.md, "Failure".
+
+use crate::error::StepError;
+use crate::method::{Method, sequential};
+use crate::model::Model;
+use crate::report::StepReport;
+use crate::state::State;
+use crate::work::Work;
+
+/// Advances `state` by exactly `dt`, or leaves it as it was and says why.
+pub(crate) fn step(
+    model: &Model,
+    method: &Method,
+    dt: f64,
+    state: &mut State,
+    work: &mut Work,
+) -> Result<StepReport, StepError> {
+    if !dt.is_finite() || dt <= 0.0 {
+        return Err(StepError::BadStep { dt });
+    }
+    check_finite(model, state, "input")?;
+    work.backup.clone_from(state);
+    let result = match method {
+        Method::Sequential(params) => sequential::step(model, params, dt, state, work),
+    };
+    let result = result.and_then(|report| check_finite(model, state, "project").map(|()| report));
+    match result {
+        Ok(report) => {
+            for load in &mut state.loads {
+                *load = crate::state::Load::default();
+            }
+            Ok(report)
+        }
+        Err(error) => {
+            state.clone_from(&work.backup);
+            Err(error)
+        }
+    }
+}
+
+/// Names the first body whose state is not finite.
+pub(crate) fn check_finite(model: &Model, state: &State, phase: &'static str) -> Result<(), StepError> {
+    for (i, _) in model.present() {
+        let load = &state.loads[i];
+        if !state.bodies[i].is_finite() || !load.force.is_finite() || !load.torque.is_finite() {
+            return Err(StepError::NonFinite { body: model.name(i), phase });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Work: scratch reused between steps. Can be thrown away at any time without changing a result.
+//!
+//! Reads: nothing.  Writes: each field by the phase named beside it.
+//! Called by: `step`, the methods.
+//! Source: —
+
+use crate::collide::Detection;
+use crate::dynamics::island::Islands;
+use crate::method::sequential;
+use crate::report::{ContactForce, Event};
+use crate::state::{BodyState, State};
+
+/// Scratch arrays by phase.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// The state before the step, given back if the step fails. Written and read by `step`.
+    pub(crate) backup: State,
+    /// By slot: where bodies would be at t + dt untouched. Written by predict, read by detect and by the rows.
+    pub(crate) predicted: Vec<BodyState>,
+    /// Contacts of the step. Written by detect, read by all later phases.
+    pub(crate) detection: Detection,
+    /// Contacts grouped by connected bodies. Written after detect, read by the solves.
+    pub(crate) islands: Islands,
+    /// Rows and touches of `sequential`.
+    pub(crate) sequential: sequential::Scratch,
+    /// What each contact carried. Written at the end of a step, read by users.
+    pub(crate) contact_forces: Vec<ContactForce>,
+    /// What began, ended and hit. Written at the end of a step, read by users.
+    pub(crate) events: Vec<Event>,
+}
