@@ -123,7 +123,7 @@ pub(crate) fn step(
     solve::first(params, work, &mut report);
 
     // Move along the free motion that starts with the new velocities.
-    advance(model, state, t, h, work, &mut report.energy);
+    advance(model, state, h, work, &mut report.energy);
     check_finite(model, state, "move")?;
     depenetrate::run(model, params, state, work, &mut report);
 
@@ -167,7 +167,7 @@ fn predict(model: &Model, state: &State, t: f64, h: f64, work: &mut Work) {
 }
 
 /// Moves every body for `h` from the velocities that the first solve left; books the work of the user's forces.
-fn advance(model: &Model, state: &mut State, t: f64, h: f64, work: &Work, ledger: &mut EnergyLedger) {
+fn advance(model: &Model, state: &mut State, h: f64, work: &Work, ledger: &mut EnergyLedger) {
     for (i, body) in model.present() {
         let a = integrate::acceleration(model, body, &state.loads[i]);
         let start = state.bodies[i];
