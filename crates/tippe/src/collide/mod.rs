@@ -5,8 +5,17 @@
 //! Source: [Lecture] "Simulation Loop", "Contact Extraction Summary".
 
 pub mod broad;
+mod clip;
 pub mod contact;
 pub mod narrow;
+mod pair_capsule_capsule;
+mod pair_capsule_cuboid;
+mod pair_cuboid_cuboid;
+mod pair_half_space_any;
+mod pair_sphere_capsule;
+mod pair_sphere_cuboid;
+mod pair_sphere_sphere;
+mod sat;
 
 use crate::material::Surface;
 use crate::math::Pose;

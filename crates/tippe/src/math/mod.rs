@@ -4,6 +4,7 @@
 //! Called by: everything.
 //! Source: standard; rotations as in `docs/conventions.md`.
 
+pub mod eigen;
 pub mod pose;
 pub mod rotation;
 

@@ -1,0 +1,367 @@
+//! The patch of two boxes in face contact: the incident face clipped to the reference face, named and thinned out.
+//!
+//! Reads: half extents, relative pose.  Writes: nothing (pure functions, fixed arrays).
+//! Called by: `collide::pair_cuboid_cuboid`.
+//! Source: [Lecture] "Near Phase with SAT"; clipping after [Sutherland74]. Letters: u, v coordinates in the reference face, w height above it.
+
+use super::narrow::ContactKind;
+use crate::math::Vec3;
+
+/// Distance to a side plane, relative to the boxes, within which a point lies on it [1].
+const ON_PLANE: f64 = 1e-9;
+/// Distance, relative to the smallest half edge of the two faces, within which a clipped point inherits the name of a vertex [1].
+const NAME_NEAR: f64 = 0.02;
+/// Depths closer than this, relative to the boxes, are the same depth when points are chosen [1].
+const SAME_DEPTH: f64 = 1e-5;
+/// A candidate must be better by this factor to displace an earlier one, so that rounding does not choose [1].
+const BETTER: f64 = 1.0 + 1e-6;
+
+/// The reference face and the other box, in the frame of the box that owns the face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FaceView {
+    pub half: Vec3,
+    /// Normal axis of the face, and whether it is the positive side.
+    pub axis: usize,
+    pub positive: bool,
+    pub other_half: Vec3,
+    /// `c[i][j]` = own axis i · other axis j.
+    pub c: [[f64; 3]; 3],
+    /// Centre of the other box [m].
+    pub t: Vec3,
+    /// Size of the smaller box [m], for tolerances.
+    pub size: f64,
+}
+
+/// One point of the patch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PatchPoint {
+    u: f64,
+    v: f64,
+    /// Height above the reference face [m]: the gap.
+    pub w: f64,
+    /// Names the point among those of the same two faces.
+    pub name: u32,
+    /// Edge that follows the point around the polygon: an edge of the incident face, or `SIDE` + a side plane.
+    edge: u32,
+}
+
+/// Up to four points of the face patch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patch {
+    pub points: [PatchPoint; 4],
+    pub count: usize,
+    pub kind: ContactKind,
+}
+
+/// Most points of a quadrilateral clipped by four planes.
+const POLYGON_MAX: usize = 8;
+const SIDE: u32 = 32;
+const NAME_CUT: u32 = 0x100;
+const NAME_CORNER: u32 = 0x200;
+
+#[derive(Clone, Copy)]
+struct Polygon {
+    points: [PatchPoint; POLYGON_MAX],
+    count: usize,
+}
+
+impl Polygon {
+    fn push(&mut self, p: PatchPoint) {
+        // Rounding cannot make a ninth point of a convex polygon; if it did, the last is the one to lose.
+        if self.count < POLYGON_MAX {
+            self.points[self.count] = p;
+            self.count += 1;
+        }
+    }
+}
+
+impl FaceView {
+    /// A patch point in the frame of the face's owner.
+    pub fn position(&self, p: &PatchPoint) -> Vec3 {
+        let mut x = Vec3::ZERO;
+        x[self.axis] = if self.positive {
+            self.half[self.axis] + p.w
+        } else {
+            -self.half[self.axis] - p.w
+        };
+        x[(self.axis + 1) % 3] = p.u;
+        x[(self.axis + 2) % 3] = p.v;
+        x
+    }
+
+    fn extents(&self) -> [f64; 2] {
+        [
+            self.half[(self.axis + 1) % 3],
+            self.half[(self.axis + 2) % 3],
+        ]
+    }
+
+    /// The face of the other box that looks most against this one: its four vertices in order, and its smaller half edge.
+    fn incident(&self) -> ([PatchPoint; 4], f64) {
+        let row = self.c[self.axis];
+        let size = row.map(f64::abs);
+        let j = if size[0] >= size[1] && size[0] >= size[2] {
+            0
+        } else if size[1] >= size[2] {
+            1
+        } else {
+            2
+        };
+        let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+        let own = if self.positive { 1.0 } else { -1.0 };
+        let high = row[j] * own < 0.0;
+        let h = self.other_half;
+        let column = |j: usize| {
+            let (u, v) = ((self.axis + 1) % 3, (self.axis + 2) % 3);
+            Vec3::new(self.c[u][j], self.c[v][j], self.c[self.axis][j] * own)
+        };
+        let center = Vec3::new(
+            self.t[(self.axis + 1) % 3],
+            self.t[(self.axis + 2) % 3],
+            self.t[self.axis] * own - self.half[self.axis],
+        );
+        let middle = center + column(j) * if high { h[j] } else { -h[j] };
+        let (e1, e2) = (column(j1) * h[j1], column(j2) * h[j2]);
+        let base = u32::from(high) << j;
+        let (b1, b2) = (1_u32 << j1, 1_u32 << j2);
+        // An edge is named by its lower vertex and its axis.
+        let edge = |vertex: u32, axis: usize| (vertex << 2) | axis as u32;
+        let point = |x: Vec3, name: u32, edge: u32| PatchPoint {
+            u: x.x,
+            v: x.y,
+            w: x.z,
+            name,
+            edge,
+        };
+        let points = [
+            point(middle - e1 - e2, base, edge(base, j1)),
+            point(middle + e1 - e2, base | b1, edge(base | b1, j2)),
+            point(middle + e1 + e2, base | b1 | b2, edge(base | b2, j1)),
+            point(middle - e1 + e2, base | b2, edge(base, j2)),
+        ];
+        (points, h[j1].min(h[j2]))
+    }
+
+    /// The contact patch: points of the incident face over the reference face with a gap of at most `margin` [m].
+    pub fn patch(&self, margin: f64) -> Patch {
+        let (vertices, smallest) = self.incident();
+        let kind = self.kind(&vertices);
+        let mut polygon = Polygon {
+            points: [PatchPoint::default(); POLYGON_MAX],
+            count: 4,
+        };
+        polygon.points[..4].copy_from_slice(&vertices);
+        let h = self.extents();
+        for side in 0..4 {
+            clip(
+                &mut polygon,
+                side,
+                h[side as usize / 2],
+                ON_PLANE * self.size,
+            );
+        }
+        let mut low = Polygon {
+            count: 0,
+            ..polygon
+        };
+        for p in &polygon.points[..polygon.count] {
+            if p.w <= margin {
+                low.push(*p);
+            }
+        }
+        let mut patch = Patch {
+            points: [PatchPoint::default(); 4],
+            count: low.count.min(4),
+            kind,
+        };
+        if low.count <= 4 {
+            patch.points.copy_from_slice(&low.points[..4]);
+        } else {
+            patch.count = thin_out(&low, SAME_DEPTH * self.size, &mut patch.points);
+        }
+        let near = NAME_NEAR * smallest.min(h[0]).min(h[1]);
+        rename(&mut patch.points[..patch.count], &vertices, h, near);
+        patch
+    }
+
+    /// The lowest vertex of the incident face, wherever it lies.
+    pub fn lowest(&self) -> PatchPoint {
+        let (vertices, _) = self.incident();
+        let mut low = vertices[0];
+        for p in &vertices[1..] {
+            if p.w < low.w {
+                low = *p;
+            }
+        }
+        low
+    }
+
+    /// The lecture's classes: how many vertices of the incident face are in the slab of the reference face.
+    fn kind(&self, vertices: &[PatchPoint; 4]) -> ContactKind {
+        let tolerance = ON_PLANE * self.size;
+        let lowest = vertices.iter().fold(f64::INFINITY, |w, p| w.min(p.w));
+        let (top, bottom) = (
+            lowest.max(0.0) + tolerance,
+            -2.0 * self.half[self.axis] - tolerance,
+        );
+        match vertices
+            .iter()
+            .filter(|p| p.w <= top && p.w >= bottom)
+            .count()
+        {
+            1 => ContactKind::VertexFace,
+            2 => ContactKind::EdgeFace,
+            _ => ContactKind::FaceFace,
+        }
+    }
+}
+
+/// Cuts away what lies beyond one side plane: side 0, 1 are +u, −u; 2, 3 are +v, −v, at the distance `h`.
+fn clip(polygon: &mut Polygon, side: u32, h: f64, tolerance: f64) {
+    let sign = if side % 2 == 0 { 1.0 } else { -1.0 };
+    let along_u = side < 2;
+    let beyond = |p: &PatchPoint| sign * (if along_u { p.u } else { p.v }) - h;
+    let old = *polygon;
+    let mut d = [0.0; POLYGON_MAX];
+    let mut most = f64::NEG_INFINITY;
+    for k in 0..old.count {
+        d[k] = beyond(&old.points[k]);
+        most = most.max(d[k]);
+    }
+    if most <= 0.0 {
+        return;
+    }
+    polygon.count = 0;
+    for k in 0..old.count {
+        let next = if k + 1 == old.count { 0 } else { k + 1 };
+        let (mut p, q) = (old.points[k], old.points[next]);
+        let (dp, dq) = (d[k], d[next]);
+        let leaves = dp <= tolerance && dq > tolerance;
+        if dp <= tolerance {
+            // On the plane: exactly on it. A point that the polygon leaves from is followed by the side plane.
+            if dp > 0.0 {
+                set(&mut p, along_u, sign * h);
+            }
+            if leaves && dp >= -tolerance {
+                p.edge = SIDE + side;
+            }
+            polygon.push(p);
+        }
+        let enters = dp > tolerance && dq <= tolerance;
+        if (leaves && dp < -tolerance) || (enters && dq < -tolerance) {
+            let f = dp / (dp - dq);
+            let edge = old.points[k].edge;
+            let name = if edge < SIDE {
+                NAME_CUT | (edge << 2) | side
+            } else {
+                corner_name(edge - SIDE, side)
+            };
+            let mut cut = PatchPoint {
+                u: p.u + (q.u - p.u) * f,
+                v: p.v + (q.v - p.v) * f,
+                w: p.w + (q.w - p.w) * f,
+                name,
+                edge: if leaves { SIDE + side } else { edge },
+            };
+            set(&mut cut, along_u, sign * h);
+            polygon.push(cut);
+        }
+    }
+}
+
+fn set(p: &mut PatchPoint, along_u: bool, x: f64) {
+    if along_u {
+        p.u = x;
+    } else {
+        p.v = x;
+    }
+}
+
+/// The corner of the reference face where two side planes meet.
+fn corner_name(side_1: u32, side_2: u32) -> u32 {
+    NAME_CORNER | (side_1.min(side_2) << 2) | side_1.max(side_2)
+}
+
+/// Chooses four of more points: the deepest, the farthest from it, and on either side of their line the one that adds most area.
+fn thin_out(polygon: &Polygon, same_depth: f64, out: &mut [PatchPoint; 4]) -> usize {
+    let points = &polygon.points[..polygon.count];
+    let lowest = points.iter().fold(f64::INFINITY, |w, p| w.min(p.w));
+    // Of points equally deep, the one farthest in a fixed direction of the reference face.
+    let ahead = |p: &PatchPoint| 0.8 * p.u + 0.6 * p.v;
+    let deep = |p: &&PatchPoint| p.w <= lowest + same_depth;
+    let Some(mut first) = points.iter().find(deep) else {
+        return 0;
+    };
+    for p in points.iter().filter(deep) {
+        if ahead(p) > ahead(first) + same_depth {
+            first = p;
+        }
+    }
+    let distance =
+        |p: &PatchPoint| (p.u - first.u) * (p.u - first.u) + (p.v - first.v) * (p.v - first.v);
+    let mut second = first;
+    for p in points {
+        if distance(p) > distance(second) * BETTER {
+            second = p;
+        }
+    }
+    let area = |p: &PatchPoint| {
+        (second.u - first.u) * (p.v - first.v) - (second.v - first.v) * (p.u - first.u)
+    };
+    let (mut left, mut right): (Option<&PatchPoint>, Option<&PatchPoint>) = (None, None);
+    for p in points {
+        let a = area(p);
+        if a > left.map_or(0.0, area) * BETTER {
+            left = Some(p);
+        }
+        if -a > right.map_or(0.0, |q| -area(q)) * BETTER {
+            right = Some(p);
+        }
+    }
+    let mut count = 0;
+    for p in [Some(first), Some(second), left, right]
+        .into_iter()
+        .flatten()
+    {
+        out[count] = *p;
+        count += 1;
+    }
+    count
+}
+
+/// Gives clipped points near an incident vertex, or else near a corner of the reference face, the name of that vertex.
+///
+/// Equal boxes on top of each other move by tiny amounts: whether a vertex lies inside the face, on its rim or is clipped away
+/// changes from step to step, but the point stays where it is and must keep its name for the warm start.
+fn rename(points: &mut [PatchPoint], vertices: &[PatchPoint; 4], h: [f64; 2], near: f64) {
+    let mut taken = 0_u32;
+    for p in points.iter().filter(|p| p.name < NAME_CUT) {
+        taken |= 1 << p.name;
+    }
+    for p in points.iter_mut().filter(|p| p.name >= NAME_CUT) {
+        for v in vertices {
+            let close = (p.u - v.u).abs() <= near && (p.v - v.v).abs() <= near;
+            if close && taken & (1 << v.name) == 0 {
+                taken |= 1 << v.name;
+                p.name = v.name;
+                break;
+            }
+        }
+    }
+    let mut corners = 0_u32;
+    for p in points.iter().filter(|p| p.name >= NAME_CORNER) {
+        corners |= 1 << (p.name & 0xf);
+    }
+    for p in points
+        .iter_mut()
+        .filter(|p| p.name >= NAME_CUT && p.name < NAME_CORNER)
+    {
+        if (p.u.abs() - h[0]).abs() <= near && (p.v.abs() - h[1]).abs() <= near {
+            let corner = corner_name(u32::from(p.u < 0.0), 2 + u32::from(p.v < 0.0));
+            if corners & (1 << (corner & 0xf)) == 0 {
+                corners |= 1 << (corner & 0xf);
+                p.name = corner;
+            }
+        }
+    }
+}

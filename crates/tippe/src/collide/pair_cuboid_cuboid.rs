@@ -1,0 +1,298 @@
+//! Cuboid against cuboid: choose an axis, then clip faces, cross edges or join corners.
+//!
+//! Reads: half extents, poses.  Writes: appends contact points.
+//! Called by: `collide::narrow`.
+//! Source: [Lecture] "SAT for OOBB", "Near Phase with SAT". We deviate: the preference for faces is relative to the size of the
+//! boxes, and boxes apart whose faces do not overlap touch by their true closest corners, not by the deepest vertex.
+
+use super::clip::{FaceView, PatchPoint};
+use super::contact::{ContactPoint, Features};
+use super::narrow::{ContactKind, Placed};
+use super::pair_sphere_cuboid::{NearCuboid, point_cuboid};
+use super::sat::{Axes, Boxes, EdgeAxis, crossing, separating_axes};
+use crate::math::{Pose, Vec3};
+use crate::shape::cuboid::vertex;
+
+/// An axis must separate better than the preferred one by this part of its separation … [1]
+const PREFER_RELATIVE: f64 = 0.05;
+/// … plus this part of the size of the smaller box [1].
+const PREFER_SIZE: f64 = 1e-4;
+/// Separation, relative to the size, above which boxes are truly apart [1].
+const APART: f64 = 1e-9;
+/// Cosine of the angle between normals of corner contacts that belong together [1].
+const SAME_NORMAL: f64 = 0.99;
+
+const ID_EDGES: u32 = 1 << 16;
+const ID_CORNERS: u32 = 2 << 16;
+
+/// Appends up to four points and says what touches what; `None` if nothing is within the margin.
+pub(super) fn cuboid_cuboid(
+    half_a: Vec3,
+    pose_a: &Pose,
+    half_b: Vec3,
+    pose_b: &Pose,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) -> Option<ContactKind> {
+    let boxes = Boxes::new(half_a, pose_a, half_b, pose_b);
+    let axes = separating_axes(&boxes, margin)?;
+    let pair = Pair {
+        boxes: &boxes,
+        placed: Placed {
+            pose_a,
+            pose_b,
+            radius_a: 0.0,
+            radius_b: 0.0,
+            rolling_radius: 0.0,
+            margin,
+        },
+        size: half_a.max_element().min(half_b.max_element()),
+    };
+    pair.collide(&axes, out)
+}
+
+/// The largest separation of two boxes over all axes [m]: negative is minus the least depth, positive a bound of the distance.
+#[must_use]
+pub fn cuboid_separation(half_a: Vec3, pose_a: &Pose, half_b: Vec3, pose_b: &Pose) -> f64 {
+    let boxes = Boxes::new(half_a, pose_a, half_b, pose_b);
+    separating_axes(&boxes, f64::INFINITY).map_or(f64::INFINITY, |axes| axes.separation())
+}
+
+struct Pair<'a> {
+    boxes: &'a Boxes,
+    placed: Placed<'a>,
+    size: f64,
+}
+
+impl Pair<'_> {
+    fn collide(&self, axes: &Axes, out: &mut Vec<ContactPoint>) -> Option<ContactKind> {
+        let better =
+            |s: f64, than: f64| s > than + PREFER_RELATIVE * than.abs() + PREFER_SIZE * self.size;
+        // A's face unless B's is clearly better, a face unless the edges are clearly better: no flicker between equals.
+        let on_b = better(axes.face_b.0, axes.face_a.0);
+        let face = if on_b { axes.face_b } else { axes.face_a };
+        let separation = axes.separation();
+        let apart = separation > APART * self.size;
+        if let Some(edge) = axes.edge.filter(|e| better(e.separation, face.0))
+            && self.cross_edges(&edge, out)
+        {
+            return Some(ContactKind::EdgeEdge);
+        }
+        let view = self.view(face.1, on_b);
+        let patch = view.patch(self.placed.margin);
+        let mut lowest = f64::INFINITY;
+        for p in &patch.points[..patch.count] {
+            lowest = lowest.min(p.w);
+            out.push(self.face_point(&view, on_b, p));
+        }
+        let mut kind = (patch.count > 0).then_some(patch.kind);
+        if apart {
+            // A supporting feature beside the face is nearer than anything above it.
+            if better(lowest, separation) {
+                let corners = self.join_corners(lowest, out);
+                kind = kind.or(corners);
+            }
+        } else if patch.count == 0 {
+            kind = self.fall_back(axes, &view, on_b, out);
+        }
+        kind
+    }
+
+    /// The face of `axis` of A (or of B) that looks to the other box.
+    fn view(&self, axis: usize, on_b: bool) -> FaceView {
+        let b = self.boxes;
+        if on_b {
+            let c = &b.c;
+            let t = -b.to_b(b.t);
+            FaceView {
+                half: b.half_b,
+                axis,
+                positive: t[axis] >= 0.0,
+                other_half: b.half_a,
+                c: [
+                    [c[0][0], c[1][0], c[2][0]],
+                    [c[0][1], c[1][1], c[2][1]],
+                    [c[0][2], c[1][2], c[2][2]],
+                ],
+                t,
+                size: self.size,
+            }
+        } else {
+            FaceView {
+                half: b.half_a,
+                axis,
+                positive: b.t[axis] >= 0.0,
+                other_half: b.half_b,
+                c: b.c,
+                t: b.t,
+                size: self.size,
+            }
+        }
+    }
+
+    fn face_point(&self, view: &FaceView, on_b: bool, p: &PatchPoint) -> ContactPoint {
+        let x = view.position(p);
+        let r = x - view.t;
+        // The same point in the frame of the incident box.
+        let point =
+            Vec3::from(view.c[0]) * r.x + Vec3::from(view.c[1]) * r.y + Vec3::from(view.c[2]) * r.z;
+        let side = if view.positive { 1.0 } else { -1.0 };
+        let normal = Vec3::AXES[view.axis] * side;
+        let (owner, axes) = if on_b {
+            (self.placed.pose_b, &self.boxes.axes_b)
+        } else {
+            (self.placed.pose_a, &self.boxes.axes_a)
+        };
+        let n = axes.col(view.axis) * side;
+        let on_incident = *axes * x + owner.position;
+        let on_face = on_incident - n * p.w;
+        let face = (2 * view.axis + usize::from(view.positive)) as u32;
+        ContactPoint {
+            point_a: if on_b { on_incident } else { on_face },
+            point_b: if on_b { on_face } else { on_incident },
+            normal: if on_b { -n } else { n },
+            gap: p.w,
+            features: Features::PointFace {
+                point,
+                anchor: normal * view.half[view.axis],
+                normal,
+                face_on_b: on_b,
+            },
+            radius_a: 0.0,
+            radius_b: 0.0,
+            rolling_radius: 0.0,
+            feature_id: p.name | (face << 12) | (u32::from(on_b) << 15),
+        }
+    }
+
+    /// The closest points of the two supporting edges; false if they lie beyond an end.
+    fn cross_edges(&self, edge: &EdgeAxis, out: &mut Vec<ContactPoint>) -> bool {
+        let b = self.boxes;
+        let (i, j) = (edge.i, edge.j);
+        let mut x_a = support(b.half_a, edge.normal);
+        let mut x_b = support(b.half_b, -b.to_b(edge.normal));
+        let name = (edge_name(x_a, i) << 5) | edge_name(x_b, j);
+        x_a[i] = 0.0;
+        x_b[j] = 0.0;
+        let r = b.t + b.b_in_a(0) * x_b.x + b.b_in_a(1) * x_b.y + b.b_in_a(2) * x_b.z - x_a;
+        let (p, q, c) = (r[i], b.b_in_a(j).dot(r), b.c[i][j]);
+        let det = crossing(b, i, j).length_squared();
+        let slack = APART * self.size;
+        let within = ((p - c * q) / det).abs() <= b.half_a[i] + slack
+            && ((c * p - q) / det).abs() <= b.half_b[j] + slack;
+        if within {
+            let features = Features::EdgeEdge {
+                anchor_a: x_a,
+                direction_a: Vec3::AXES[i],
+                anchor_b: x_b,
+                direction_b: Vec3::AXES[j],
+            };
+            self.placed
+                .push(features, b.axes_a * edge.normal, ID_EDGES | name, out);
+        }
+        within
+    }
+
+    /// Boxes apart, corner to corner, corner to edge or parallel edge to edge: the closest vertex of one to the other, if nearer
+    /// than `limit`, and for edges side by side a second one. (Crossing edges and faces have been looked at before.)
+    fn join_corners(&self, limit: f64, out: &mut Vec<ContactPoint>) -> Option<ContactKind> {
+        let b = self.boxes;
+        let near = |k: u32| -> (NearCuboid, Vec3) {
+            let x = vertex(if k < 8 { b.half_a } else { b.half_b }, k & 7);
+            if k < 8 {
+                let near = point_cuboid(b.to_b(x - b.t), b.half_b);
+                (near, self.placed.pose_a.point(x))
+            } else {
+                let seen = b.t + b.b_in_a(0) * x.x + b.b_in_a(1) * x.y + b.b_in_a(2) * x.z;
+                (point_cuboid(seen, b.half_a), self.placed.pose_b.point(x))
+            }
+        };
+        // Unit normal from A to B, world.
+        let normal = |k: u32, n: &NearCuboid| {
+            if k < 8 {
+                -(b.axes_b * n.normal)
+            } else {
+                b.axes_a * n.normal
+            }
+        };
+        let mut best = 0;
+        let (mut nearest, mut place) = near(0);
+        for k in 1..16 {
+            let (n, x) = near(k);
+            if n.distance < nearest.distance {
+                (best, nearest, place) = (k, n, x);
+            }
+        }
+        if nearest.distance >= limit || nearest.distance > self.placed.margin {
+            return None;
+        }
+        let n_best = normal(best, &nearest);
+        let mut second: Option<(u32, NearCuboid, f64)> = None;
+        for k in 0..16 {
+            let (n, x) = near(k);
+            let away = (x - place).length();
+            let same = n.distance <= self.placed.margin && normal(k, &n).dot(n_best) > SAME_NORMAL;
+            if same
+                && n.outside == 2
+                && away
+                    > second
+                        .as_ref()
+                        .map_or(nearest.distance + 0.01 * self.size, |s| s.2)
+            {
+                second = Some((k, n, away));
+            }
+        }
+        for (k, n) in [Some((best, nearest)), second.map(|s| (s.0, s.1))]
+            .into_iter()
+            .flatten()
+        {
+            let x = vertex(if k < 8 { b.half_a } else { b.half_b }, k & 7);
+            let features = n.features(x, k < 8);
+            self.placed.push(
+                features,
+                normal(k, &n),
+                ID_CORNERS | (k << 5) | n.feature,
+                out,
+            );
+        }
+        Some(if second.is_some() || nearest.outside > 1 {
+            ContactKind::EdgeEdge
+        } else {
+            ContactKind::VertexFace
+        })
+    }
+
+    /// Touching, but rounding left no polygon: edges if they cross, else the lowest vertex against the face.
+    fn fall_back(
+        &self,
+        axes: &Axes,
+        view: &FaceView,
+        on_b: bool,
+        out: &mut Vec<ContactPoint>,
+    ) -> Option<ContactKind> {
+        if let Some(edge) = axes.edge
+            && edge.separation >= axes.face_a.0.max(axes.face_b.0)
+            && self.cross_edges(&edge, out)
+        {
+            return Some(ContactKind::EdgeEdge);
+        }
+        let low = view.lowest();
+        if low.w > self.placed.margin {
+            return None;
+        }
+        out.push(self.face_point(view, on_b, &low));
+        Some(ContactKind::VertexFace)
+    }
+}
+
+/// The vertex farthest along `n`.
+fn support(half: Vec3, n: Vec3) -> Vec3 {
+    let side = |n: f64, h: f64| if n < 0.0 { -h } else { h };
+    Vec3::new(side(n.x, half.x), side(n.y, half.y), side(n.z, half.z))
+}
+
+/// Names the edge along `axis` through the vertex `x`, by its lower vertex.
+fn edge_name(x: Vec3, axis: usize) -> u32 {
+    let bits = u32::from(x.x > 0.0) | (u32::from(x.y > 0.0) << 1) | (u32::from(x.z > 0.0) << 2);
+    ((bits & !(1 << axis)) << 2) | axis as u32
+}
