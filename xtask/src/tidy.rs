@@ -17,6 +17,7 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
             check_paths(tree, file, text, &mut problems);
         }
     }
+    check_examples(tree, &mut problems);
     let keys = reference_keys(tree);
     for (file, text) in tree.ending_in(".rs") {
         // The checks' own examples cite works that do not exist.
@@ -211,6 +212,46 @@ fn resolved(file: &str, link: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+// ---- examples --------------------------------------------------------------------------------------------------------------------
+
+/// Where the README's Rust examples are tested: the documentation of the library.
+const TESTED: &str = "crates/tippe/src/lib.rs";
+
+/// Every block of Rust in the README stands in the library's documentation too, so that it is compiled and run.
+fn check_examples(tree: &Tree, problems: &mut Vec<Problem>) {
+    let (Some(readme), Some(library)) = (tree.text("README.md"), tree.text(TESTED)) else {
+        return;
+    };
+    let shown = |line: &str| {
+        let text = line.strip_prefix("//!")?;
+        let text = text.strip_prefix(' ').unwrap_or(text);
+        // Lines that begin with `# ` are compiled but not shown.
+        (text != "#" && !text.starts_with("# ")).then(|| text.to_owned())
+    };
+    let documentation = library
+        .lines()
+        .filter_map(shown)
+        .collect::<Vec<_>>()
+        .join("\n");
+    let mut lines = readme.lines().enumerate();
+    while let Some((i, line)) = lines.next() {
+        if line != "```rust" {
+            continue;
+        }
+        let block: Vec<&str> = lines
+            .by_ref()
+            .map(|(_, l)| l)
+            .take_while(|l| *l != "```")
+            .collect();
+        if !documentation.contains(&block.join("\n")) {
+            let what = format!(
+                "this example does not stand in {TESTED} and is not tested; copy the one there"
+            );
+            problems.push(Problem::new("README.md", i + 1, what));
+        }
+    }
+}
+
 // ---- citations -------------------------------------------------------------------------------------------------------------------
 
 /// The only bibliography.
@@ -359,6 +400,17 @@ mod tests {
             Some("README.md")
         );
         assert_eq!(resolved("README.md", "../x"), None);
+    }
+
+    #[test]
+    fn readme_examples_must_be_tested_ones() {
+        let library = "//! What.\n//!\n//! ```\n//! # fn main() {\n//! let a = 1;\n//!\n//! let b = a;\n//! # }\n//! ```\n";
+        let readme =
+            "```rust\nlet a = 1;\n\nlet b = a;\n```\n```sh\nls\n```\n```rust\nlet c = 1;\n```\n";
+        let tree = Tree::of(&[("README.md", readme), (TESTED, library)]);
+        let got = found(|problems| check_examples(&tree, problems));
+        assert_eq!(got.len(), 1, "{got:#?}");
+        assert!(got[0].starts_with("README.md:9:"));
     }
 
     #[test]
