@@ -4,9 +4,13 @@
 //! Called by: `main`.
 //! Source: none.
 
+use std::io;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
+
+use crate::tidy;
+use crate::tree::Tree;
 
 /// One step: what it shows and the arguments of cargo that show it.
 struct Step {
@@ -18,7 +22,10 @@ struct Step {
     slow: bool,
 }
 
-const STEPS: [Step; 6] = [
+/// The step whose output is read, see `document`.
+const DOCUMENTATION: &str = "documentation";
+
+const STEPS: [Step; 7] = [
     Step {
         name: "formatting",
         arguments: &["fmt", "--all", "--check"],
@@ -45,9 +52,12 @@ const STEPS: [Step; 6] = [
         slow: false,
     },
     Step {
-        name: "documentation",
+        name: DOCUMENTATION,
         arguments: &["doc", "--workspace", "--no-deps"],
-        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+        environment: &[(
+            "RUSTDOCFLAGS",
+            "-D warnings --force-warn rustdoc::broken_intra_doc_links",
+        )],
         slow: false,
     },
     Step {
@@ -70,6 +80,12 @@ const STEPS: [Step; 6] = [
         environment: &[],
         slow: true,
     },
+    Step {
+        name: "the README's example",
+        arguments: &["run", "--release", "--", "run", "scenes/funnel.toml"],
+        environment: &[],
+        slow: true,
+    },
 ];
 
 /// Runs all steps and stops at the first that fails.
@@ -80,14 +96,19 @@ pub fn run(root: &Path, quick: bool) -> ExitCode {
         let command = step.command();
         println!("\n== {}: {command}", step.name);
         let start = Instant::now();
-        let status = Command::new(&cargo)
+        let mut process = Command::new(&cargo);
+        process
             .args(step.arguments)
             .envs(step.environment.iter().copied())
-            .current_dir(root)
-            .status();
-        match status {
-            Ok(status) if status.success() => times.push((step.name, start.elapsed())),
-            Ok(_) => {
+            .current_dir(root);
+        let passed = if step.name == DOCUMENTATION {
+            document(root, &mut process)
+        } else {
+            process.status().map(|s| s.success())
+        };
+        match passed {
+            Ok(true) => times.push((step.name, start.elapsed())),
+            Ok(false) => {
                 eprintln!("\nstopped at {}; run it alone with: {command}", step.name);
                 return ExitCode::FAILURE;
             }
@@ -104,6 +125,37 @@ pub fn run(root: &Path, quick: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Units that stand in square brackets in our documentation and that rustdoc takes for links.
+const UNITS: [&str; 12] = [
+    "1", "m", "m²", "m³", "s", "kg", "rad", "N", "J", "Pa", "Hz", "W",
+];
+
+/// Runs rustdoc and prints what it says, except where it takes a unit or a citation for a link.
+fn document(root: &Path, process: &mut Command) -> io::Result<bool> {
+    let output = process.output()?;
+    let tree = Tree::read(root)?;
+    let tolerated =
+        |name: &str| UNITS.contains(&name) || tidy::reference_keys(&tree).contains(&name);
+    let text = String::from_utf8_lossy(&output.stderr);
+    let (kept, broken) = without_false_links(&text, tolerated);
+    eprintln!("{kept}");
+    Ok(output.status.success() && broken == 0)
+}
+
+/// The paragraphs of rustdoc's output that matter, and how many of them are links that lead nowhere.
+fn without_false_links(text: &str, tolerated: impl Fn(&str) -> bool) -> (String, usize) {
+    let unresolved = |paragraph: &str| {
+        let line = paragraph
+            .lines()
+            .find(|l| l.contains("unresolved link to `"))?;
+        line.split('`').nth(1).map(str::to_owned)
+    };
+    let matters = |paragraph: &&str| !unresolved(paragraph).is_some_and(|name| tolerated(&name));
+    let kept: Vec<&str> = text.split("\n\n").filter(matters).collect();
+    let broken = kept.iter().filter(|p| unresolved(p).is_some()).count();
+    (kept.join("\n\n"), broken)
+}
+
 impl Step {
     /// The step as one would type it.
     fn command(&self) -> String {
@@ -113,5 +165,25 @@ impl Step {
             .map(|(name, value)| format!("{name}=\"{value}\" "))
             .collect();
         format!("{environment}cargo {}", self.arguments.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_and_citations_are_no_links() {
+        let warning = |name: &str| format!("warning: unresolved link to `{name}`\n --> x.rs:1:1");
+        let text = [
+            warning("m"),
+            warning("Bender06"),
+            warning("Wolrd"),
+            "error: else".into(),
+        ]
+        .join("\n\n");
+        let (kept, broken) = without_false_links(&text, |name| name == "m" || name == "Bender06");
+        assert_eq!(kept, [warning("Wolrd"), "error: else".into()].join("\n\n"));
+        assert_eq!(broken, 1);
     }
 }
