@@ -11,6 +11,8 @@ use crate::math::Vec3;
 const ON_PLANE: f64 = 1e-9;
 /// Distance, relative to the smallest half edge of the two faces, within which a clipped point inherits the name of a vertex [1].
 const NAME_NEAR: f64 = 0.02;
+/// Distance from the line of its neighbours, relative to the smallest half edge, below which a point of a large polygon is dropped [1].
+const STRAIGHT: f64 = 0.005;
 /// Depths closer than this, relative to the boxes, are the same depth when points are chosen [1].
 const SAME_DEPTH: f64 = 1e-5;
 /// A candidate must be better by this factor to displace an earlier one, so that rounding does not choose [1].
@@ -169,6 +171,8 @@ impl FaceView {
                 low.push(*p);
             }
         }
+        let least = smallest.min(h[0]).min(h[1]);
+        straighten(&mut low, STRAIGHT * least);
         let mut patch = Patch {
             points: [PatchPoint::default(); 4],
             count: low.count.min(4),
@@ -179,8 +183,12 @@ impl FaceView {
         } else {
             patch.count = thin_out(&low, SAME_DEPTH * self.size, &mut patch.points);
         }
-        let near = NAME_NEAR * smallest.min(h[0]).min(h[1]);
-        rename(&mut patch.points[..patch.count], &vertices, h, near);
+        rename(
+            &mut patch.points[..patch.count],
+            &vertices,
+            h,
+            NAME_NEAR * least,
+        );
         patch
     }
 
@@ -280,6 +288,40 @@ fn set(p: &mut PatchPoint, along_u: bool, x: f64) {
 /// The corner of the reference face where two side planes meet.
 fn corner_name(side_1: u32, side_2: u32) -> u32 {
     NAME_CORNER | (side_1.min(side_2) << 2) | side_1.max(side_2)
+}
+
+/// Drops points that are nearly in line with their neighbours, the straightest first, down to four.
+///
+/// Where edges of both faces nearly coincide, their crossing wanders along the edge with the slightest turn.
+fn straighten(polygon: &mut Polygon, tolerance: f64) {
+    while polygon.count > 4 {
+        let n = polygon.count;
+        let bulge = |k: usize| {
+            let (o, p, q) = (
+                polygon.points[(k + n - 1) % n],
+                polygon.points[k],
+                polygon.points[(k + 1) % n],
+            );
+            let (u, v) = (q.u - o.u, q.v - o.v);
+            let area = (u * (p.v - o.v) - v * (p.u - o.u)).abs();
+            let chord = (u * u + v * v).sqrt();
+            if chord > 0.0 { area / chord } else { 0.0 }
+        };
+        let mut straightest = (bulge(0), 0);
+        for k in 1..n {
+            let b = bulge(k);
+            if b < straightest.0 {
+                straightest = (b, k);
+            }
+        }
+        if straightest.0 > tolerance {
+            return;
+        }
+        polygon
+            .points
+            .copy_within(straightest.1 + 1..n, straightest.1);
+        polygon.count -= 1;
+    }
 }
 
 /// Chooses four of more points: the deepest, the farthest from it, and on either side of their line the one that adds most area.

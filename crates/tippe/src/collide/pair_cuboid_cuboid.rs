@@ -13,10 +13,12 @@ use super::sat::{Axes, Boxes, EdgeAxis, crossing, separating_axes};
 use crate::math::{Pose, Vec3};
 use crate::shape::cuboid::vertex;
 
-/// An axis must separate better than the preferred one by this part of its separation … [1]
+/// An axis must be better than the preferred one by this part of its depth … [1]
 const PREFER_RELATIVE: f64 = 0.05;
 /// … plus this part of the size of the smaller box [1].
 const PREFER_SIZE: f64 = 1e-4;
+/// Ratio of areas above which a face is the larger one [1].
+const LARGER: f64 = 1.5;
 /// Separation, relative to the size, above which boxes are truly apart [1].
 const APART: f64 = 1e-9;
 /// Cosine of the angle between normals of corner contacts that belong together [1].
@@ -66,10 +68,20 @@ struct Pair<'a> {
 
 impl Pair<'_> {
     fn collide(&self, axes: &Axes, out: &mut Vec<ContactPoint>) -> Option<ContactKind> {
-        let better =
-            |s: f64, than: f64| s > than + PREFER_RELATIVE * than.abs() + PREFER_SIZE * self.size;
+        let better = |s: f64, than: f64| {
+            s > than + PREFER_RELATIVE * (-than).max(0.0) + PREFER_SIZE * self.size
+        };
         // A's face unless B's is clearly better, a face unless the edges are clearly better: no flicker between equals.
-        let on_b = better(axes.face_b.0, axes.face_a.0);
+        // Of a small box on a large one the large face is preferred: it stays the better one when the small box tilts.
+        let (area_a, area_b) = (
+            area(self.boxes.half_a, axes.face_a.1),
+            area(self.boxes.half_b, axes.face_b.1),
+        );
+        let on_b = if area_b > LARGER * area_a {
+            !better(axes.face_a.0, axes.face_b.0)
+        } else {
+            better(axes.face_b.0, axes.face_a.0)
+        };
         let face = if on_b { axes.face_b } else { axes.face_a };
         let separation = axes.separation();
         let apart = separation > APART * self.size;
@@ -283,6 +295,11 @@ impl Pair<'_> {
         out.push(self.face_point(view, on_b, &low));
         Some(ContactKind::VertexFace)
     }
+}
+
+/// A quarter of the area of a face [m²].
+fn area(half: Vec3, axis: usize) -> f64 {
+    half[(axis + 1) % 3] * half[(axis + 2) % 3]
 }
 
 /// The vertex farthest along `n`.
