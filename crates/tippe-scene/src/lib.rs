@@ -1,1 +1,44 @@
-//! Scene files and recordings.
+//! Scene files and recordings of Tippe.
+//!
+//! A scene is a TOML or JSON text (`docs/scene-format.md`); [`load_file`] turns it into a [`Scene`] with a ready world, or into
+//! [`Diagnostics`] with everything that is wrong: file, line, column, field, reason, and what to write instead.
+//! On the way: `tree_toml` or `tree_json` gives a spanned tree, `read` types it into `format`, `build` gives it meaning.
+//!
+//! ```
+//! let text = r#"
+//!     version = 1
+//!     [[body]]
+//!     name = "ball"
+//!     shape.sphere = { radius = 0.1 }
+//!     mass = -1
+//! "#;
+//! let errors = tippe_scene::load_str(text, "ball.toml", tippe_scene::Format::Toml, &Default::default()).unwrap_err();
+//! assert!(errors.to_string().starts_with("ball.toml:6:12: body[0].mass: must be positive, got -1"));
+//! ```
+
+mod body;
+mod build;
+mod check;
+pub mod diagnostics;
+mod explain;
+mod fill;
+pub mod format;
+mod generate;
+mod inertia;
+mod load;
+mod materials;
+mod random;
+mod read;
+mod schema;
+mod source;
+mod suggest;
+mod tree;
+mod tree_json;
+mod tree_toml;
+
+pub use diagnostics::{Diagnostic, Diagnostics};
+pub use explain::{explain, explain_json};
+pub use format::parse_ratio;
+pub use load::{FILE_MAX, Format, LoadOptions, Record, Scene, load_file, load_str};
+pub use schema::schema;
+pub use source::{Excerpt, Place, Source};

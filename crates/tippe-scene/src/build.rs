@@ -1,0 +1,417 @@
+//! From the tables of a scene file to a world: meaning, ranges, names.
+//!
+//! Reads: `format`, merged over all included files.  Writes: `Problems`, the world.
+//! Called by: `load`.
+//! Source: `docs/scene-format.md`.
+
+use crate::body::{Role, describe};
+use crate::check::{LARGE, between, not_negative, positive, vector};
+use crate::diagnostics::{At, Document, Problems};
+use crate::format::{self, SceneFile};
+use crate::generate;
+use crate::load::{LoadOptions, Record};
+pub(crate) use crate::materials::MaterialTable;
+use crate::read::choices;
+use crate::suggest::nearest;
+use std::collections::BTreeMap;
+use tippe::model::BODIES_MAX;
+use tippe::{BodyDesc, BodyId, BuildError, METHOD_NAMES, Method, SequentialParams, World};
+
+/// Bodies a scene may make unless it says otherwise.
+pub(crate) const BODY_LIMIT: u64 = 100_000;
+/// Step [s] and simulated time [s] of a scene that does not say.
+pub(crate) const DT: f64 = 0.001;
+pub(crate) const SECONDS: f64 = 10.0;
+/// Frames a second of a recording unless the scene says otherwise [Hz].
+pub(crate) const RATE: f64 = 60.0;
+/// Most steps of one run; more is a slip in dt or seconds.
+const STEPS_MAX: f64 = 1e9;
+
+/// A table of the file and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Item<T> {
+    pub(crate) value: T,
+    pub(crate) at: At,
+}
+
+/// All tables of a scene, included files first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) materials: Vec<Item<format::Material>>,
+    pub(crate) pairs: Vec<Item<format::Pair>>,
+    pub(crate) bodies: Vec<Item<format::Body>>,
+    pub(crate) grids: Vec<Item<format::Grid>>,
+    pub(crate) stacks: Vec<Item<format::Stack>>,
+    pub(crate) pyramids: Vec<Item<format::Pyramid>>,
+    pub(crate) fills: Vec<Item<format::Fill>>,
+}
+
+/// A body to be, before it is in the world.
+pub(crate) struct Planned {
+    pub(crate) desc: BodyDesc,
+    pub(crate) at: At,
+}
+
+/// What a scene comes to.
+pub(crate) struct Built {
+    pub(crate) world: World,
+    pub(crate) names: Vec<(String, BodyId)>,
+    pub(crate) dt: f64,
+    pub(crate) seconds: f64,
+    pub(crate) record: Record,
+    /// The scene with every default written out.
+    pub(crate) resolved: SceneFile,
+}
+
+/// Builds a scene; returns nothing usable if `problems` is not empty afterwards.
+pub(crate) fn build(
+    main: &SceneFile,
+    parts: &Parts,
+    documents: &[Document],
+    options: &LoadOptions,
+    problems: &mut Problems,
+) -> Built {
+    let root = At::root(0);
+    let run = run_settings(main, options, &root, problems);
+    let record = record_settings(main, &root, problems);
+    let mut world = World::new(method(main, options, &root, problems));
+    let gravity = main.world.as_ref().and_then(|w| w.gravity);
+    let gravity = gravity.map_or(tippe::world::GRAVITY, |g| {
+        vector(g, &root.join("world.gravity"), problems)
+    });
+    if world.set_gravity(gravity).is_err() {
+        problems.error(
+            &root.join("world.gravity"),
+            "must be finite",
+            "write three numbers, such as [0, 0, -9.81]",
+        );
+    }
+    let materials = MaterialTable::build(
+        &parts.materials,
+        &parts.pairs,
+        world.materials_mut(),
+        problems,
+    );
+
+    let limit = main
+        .world
+        .as_ref()
+        .and_then(|w| w.body_limit)
+        .unwrap_or(BODY_LIMIT);
+    if limit > BODIES_MAX as u64 {
+        let reason = format!(
+            "a world holds at most {} bodies",
+            generate::grouped(BODIES_MAX as u64)
+        );
+        problems.error(
+            &root.join("world.body_limit"),
+            reason,
+            "write a smaller limit",
+        );
+    }
+    let mut plan: Vec<Planned> = Vec::new();
+    for Item { value, at } in &parts.bodies {
+        if value.name.is_none() {
+            problems.error(
+                &at.key("name"),
+                "missing",
+                "give the body a name of its own: name = \"block\"",
+            );
+        }
+        plan.push(Planned {
+            desc: describe(value, at, Role::Single, &materials, problems),
+            at: at.clone(),
+        });
+    }
+    let generators = generate::prepare(parts, &materials, problems);
+    if generators.count().saturating_add(plan.len() as u64) <= limit.min(BODIES_MAX as u64) {
+        let generated = generators.run(problems);
+        unique_names(plan.iter().chain(&generated), documents, problems);
+        plan.extend(generated);
+    } else {
+        unique_names(plan.iter(), documents, problems);
+        generators.too_many(plan.len() as u64, limit, problems);
+    }
+    let names = if problems.is_empty() {
+        add_bodies(&mut world, &plan, problems)
+    } else {
+        Vec::new()
+    };
+    let resolved = SceneFile {
+        version: format::VERSION,
+        name: main.name.clone(),
+        description: main.description.clone(),
+        include: None,
+        world: Some(format::WorldTable {
+            gravity: Some(gravity.to_array()),
+            body_limit: Some(limit),
+        }),
+        method: Some(method_written_out(world.method(), run)),
+        record: Some(format::RecordTable {
+            rate: Some(record.rate),
+            contacts: Some(record.contacts),
+        }),
+        material: Some(materials.written_out(world.materials())),
+        pair: some(materials.pairs_written_out(&parts.pairs, world.materials())),
+        body: some(
+            plan[..parts.bodies.len()]
+                .iter()
+                .map(|p| crate::explain::body(&p.desc, &materials))
+                .collect(),
+        ),
+        grid: some(generators.grids_written_out(&materials)),
+        stack: some(generators.stacks_written_out(&materials)),
+        pyramid: some(generators.pyramids_written_out(&materials)),
+        fill: some(generators.fills_written_out(&materials)),
+    };
+    Built {
+        world,
+        names,
+        dt: run.0,
+        seconds: run.1,
+        record,
+        resolved,
+    }
+}
+
+fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    if list.is_empty() { None } else { Some(list) }
+}
+
+/// Step and simulated time [s], by option, file or default.
+fn run_settings(
+    main: &SceneFile,
+    options: &LoadOptions,
+    root: &At,
+    problems: &mut Problems,
+) -> (f64, f64) {
+    let at = root.key("method");
+    let table = main.method.as_ref();
+    let stated = table
+        .and_then(|m| m.dt.as_ref())
+        .and_then(|r| r.value().ok());
+    let dt = options.dt.or(stated).unwrap_or(DT);
+    let seconds = options
+        .seconds
+        .or(table.and_then(|m| m.seconds))
+        .unwrap_or(SECONDS);
+    let sensible = positive(
+        dt,
+        1e3,
+        "write the step in seconds: 0.001 or \"1/60\"",
+        &at.key("dt"),
+        problems,
+    ) & not_negative(
+        seconds,
+        LARGE,
+        "write the simulated time in seconds",
+        &at.key("seconds"),
+        problems,
+    );
+    if sensible && seconds / dt > STEPS_MAX {
+        let reason = format!(
+            "{seconds} s at {dt} s a step are {:.0e} steps; limit {STEPS_MAX:.0e}",
+            seconds / dt
+        );
+        problems.error(
+            &at.key("dt"),
+            reason,
+            "write a longer step or a shorter run",
+        );
+    }
+    (dt, seconds)
+}
+
+fn record_settings(main: &SceneFile, root: &At, problems: &mut Problems) -> Record {
+    let table = main.record.as_ref();
+    let rate = table.and_then(|r| r.rate).unwrap_or(RATE);
+    positive(
+        rate,
+        1e6,
+        "write frames a second, such as 60",
+        &root.join("record.rate"),
+        problems,
+    );
+    Record {
+        rate,
+        contacts: table.and_then(|r| r.contacts).unwrap_or(false),
+    }
+}
+
+fn method(main: &SceneFile, options: &LoadOptions, root: &At, problems: &mut Problems) -> Method {
+    let table = main.method.as_ref();
+    let stated = table.and_then(|m| m.name.as_deref());
+    let name = options.method.as_deref().or(stated).unwrap_or("sequential");
+    let at = root.join("method.name");
+    let Some(method) = Method::from_name(name) else {
+        let available: Vec<&str> = METHOD_NAMES
+            .into_iter()
+            .filter(|n| Method::from_name(n).is_some())
+            .collect();
+        let (reason, help) = method_refused(name, &available);
+        problems.error(&at, reason, help);
+        return Method::default();
+    };
+    match method {
+        Method::Sequential(defaults) => {
+            let p = table.and_then(|m| m.sequential.as_ref());
+            Method::Sequential(sequential(
+                p,
+                defaults,
+                &root.join("method.sequential"),
+                problems,
+            ))
+        }
+    }
+}
+
+/// Why a method is refused, and what to write instead.
+pub(crate) fn method_refused(name: &str, available: &[&str]) -> (String, String) {
+    if METHOD_NAMES.contains(&name) {
+        return (
+            format!("this version has no method {name:?} yet"),
+            format!("write {}", choices(available)),
+        );
+    }
+    let help = match nearest(name, available.iter().copied()) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None => format!("write {}", choices(available)),
+    };
+    (format!("unknown method {name:?}"), help)
+}
+
+fn sequential(
+    p: Option<&format::Sequential>,
+    mut s: SequentialParams,
+    at: &At,
+    problems: &mut Problems,
+) -> SequentialParams {
+    let Some(p) = p else { return s };
+    if p.sweeps == Some(0) {
+        problems.error(
+            &at.key("sweeps"),
+            "must be at least 1",
+            "without sweeps no contact is answered",
+        );
+    }
+    if let Some(v) = p.velocity_tolerance {
+        not_negative(
+            v,
+            1.0,
+            "write a speed in m/s, such as 1e-9",
+            &at.key("velocity_tolerance"),
+            problems,
+        );
+    }
+    if let Some(part) = p.depenetration {
+        between(
+            part,
+            0.0,
+            1.0,
+            "0 removes no depth, 1 all of it in one step",
+            &at.key("depenetration"),
+            problems,
+        );
+    }
+    if let Some(slop) = p.slop {
+        not_negative(
+            slop,
+            1.0,
+            "write a depth in metres, such as 0 or 1e-5",
+            &at.key("slop"),
+            problems,
+        );
+    }
+    s.sweeps = p.sweeps.unwrap_or(s.sweeps);
+    s.sweeps_cold = p.sweeps_cold.unwrap_or(s.sweeps_cold);
+    s.velocity_tolerance = p.velocity_tolerance.unwrap_or(s.velocity_tolerance);
+    s.depenetration = p.depenetration.unwrap_or(s.depenetration);
+    s.slop = p.slop.unwrap_or(s.slop);
+    s.shuffle_seed = p.shuffle_seed.or(s.shuffle_seed);
+    s.warm_start = p.warm_start.unwrap_or(s.warm_start);
+    s
+}
+
+fn method_written_out(method: &Method, (dt, seconds): (f64, f64)) -> format::MethodTable {
+    let Method::Sequential(s) = method;
+    format::MethodTable {
+        name: Some(method.name().into()),
+        dt: Some(format::Ratio::Number(dt)),
+        seconds: Some(seconds),
+        sequential: Some(format::Sequential {
+            sweeps: Some(s.sweeps),
+            sweeps_cold: Some(s.sweeps_cold),
+            velocity_tolerance: Some(s.velocity_tolerance),
+            depenetration: Some(s.depenetration),
+            slop: Some(s.slop),
+            shuffle_seed: s.shuffle_seed,
+            warm_start: Some(s.warm_start),
+        }),
+    }
+}
+
+/// Reports names that are empty or taken.
+fn unique_names<'a>(
+    plan: impl Iterator<Item = &'a Planned>,
+    documents: &[Document],
+    problems: &mut Problems,
+) {
+    let mut taken: BTreeMap<&str, &At> = BTreeMap::new();
+    for Planned { desc, at } in plan {
+        let name_at = at.key("name");
+        if desc.name.trim().is_empty() {
+            problems.error(
+                &name_at,
+                "must not be empty",
+                "give the body a name of its own: name = \"block\"",
+            );
+        } else if let Some(first) = taken.get(desc.name.as_str()) {
+            let Document { source, tree } = &documents[first.document];
+            let place = source.place(tree.locate(&first.key("name").path).0.start);
+            let reason = format!(
+                "body {:?} exists already, from {}:{}:{}",
+                desc.name, source.name, place.line, place.column
+            );
+            problems.error(&name_at, reason, "give each body a name of its own");
+        } else {
+            taken.insert(&desc.name, at);
+        }
+    }
+}
+
+fn add_bodies(
+    world: &mut World,
+    plan: &[Planned],
+    problems: &mut Problems,
+) -> Vec<(String, BodyId)> {
+    let mut names = Vec::with_capacity(plan.len());
+    for Planned { desc, at } in plan {
+        match world.add_body(desc) {
+            Ok(id) => names.push((desc.name.clone(), id)),
+            Err(e) => refused_by_engine(&e, desc, at, problems),
+        }
+    }
+    names
+}
+
+/// The engine has the last word; its field names are near those of the file.
+fn refused_by_engine(e: &BuildError, desc: &BodyDesc, at: &At, problems: &mut Problems) {
+    let field = e
+        .field
+        .replace("pose.rotation", "rotation")
+        .replace("pose", "position");
+    let mut place = at.clone();
+    for key in field.split('.') {
+        let (key, index) = match key.strip_suffix(']').and_then(|k| k.split_once('[')) {
+            Some((key, index)) => (key, index.parse().ok()),
+            None => (key, None),
+        };
+        // A body of one shape has it in `shape`.
+        place = match (key, index) {
+            ("shapes", Some(0)) if desc.shapes.len() == 1 => place.key("shape"),
+            (key, Some(i)) => place.key(key).index(i),
+            (key, None) => place.key(key),
+        };
+    }
+    problems.error(&place, e.reason.clone(), String::new());
+}

@@ -1,0 +1,222 @@
+//! The scene as the engine understood it: the same file with every default written out.
+//!
+//! Reads: descriptions of bodies, the resolved scene.  Writes: nothing.
+//! Called by: `build`, `generate` (bodies back to the format), users (text).
+//! Source: own. Loading the text gives the same world, bit for bit; numbers are printed so that they read back unchanged.
+
+use crate::build::MaterialTable;
+use crate::format::{self, Kind};
+use crate::load::Scene;
+use tippe::{BodyDesc, BodyKind, Drag, Filter, MassSpec, Motion, Quat, Shape, ShapeDesc};
+
+/// A scene as TOML with every default written out; it loads to the same world.
+#[must_use]
+pub fn explain(scene: &Scene) -> String {
+    let head = "# Written by tippe: every default is spelled out, generators stay as they are.\n\n";
+    match toml::to_string(&scene.resolved) {
+        Ok(text) => format!("{head}{text}"),
+        // Every type of the format has a TOML form; a failure here is a bug, and the reader should see it.
+        Err(e) => format!("{head}# This scene could not be written: {e}\n"),
+    }
+}
+
+/// The same scene as JSON.
+#[must_use]
+pub fn explain_json(scene: &Scene) -> String {
+    serde_json::to_string_pretty(&scene.resolved)
+        .unwrap_or_else(|e| format!("{{\"error\": {:?}}}", e.to_string()))
+}
+
+/// A body with every default written out.
+pub(crate) fn body(desc: &BodyDesc, materials: &MaterialTable) -> format::Body {
+    let table = matches!(desc.kind, BodyKind::Kinematic(Motion::Table { .. }));
+    format::Body {
+        // A table says where the body is.
+        position: if table {
+            None
+        } else {
+            Some(desc.pose.position.to_array())
+        },
+        ..template(desc, false, materials)
+    }
+}
+
+/// A template with every default written out.
+pub(crate) fn template(
+    desc: &BodyDesc,
+    random_rotation: bool,
+    materials: &MaterialTable,
+) -> format::Body {
+    let dynamic = desc.kind == BodyKind::Dynamic;
+    let mut body = format::Body {
+        name: if desc.name.is_empty() {
+            None
+        } else {
+            Some(desc.name.clone())
+        },
+        kind: Some(match desc.kind {
+            BodyKind::Dynamic => Kind::Dynamic,
+            BodyKind::Fixed => Kind::Fixed,
+            BodyKind::Kinematic(_) => Kind::Kinematic,
+        }),
+        rotation: if random_rotation {
+            None
+        } else {
+            Some(quaternion(desc.pose.rotation))
+        },
+        velocity: dynamic.then(|| desc.velocity.to_array()),
+        angular_velocity: dynamic.then(|| desc.angular_velocity.to_array()),
+        gravity_scale: Some(desc.gravity_scale),
+        drag: desc.drag.map(drag),
+        motion: match &desc.kind {
+            BodyKind::Kinematic(m) => Some(motion(m)),
+            _ => None,
+        },
+        ..format::Body::default()
+    };
+    if dynamic {
+        write_mass(&desc.mass, &mut body);
+    }
+    match desc.shapes.as_slice() {
+        [] => {}
+        [one] if one.pose == tippe::Pose::IDENTITY => {
+            body.shape = Some(shape(&one.shape));
+            body.material = Some(materials.name(one.material).into());
+            body.sensor = Some(one.sensor);
+            let (groups, mask) = filter(one.filter);
+            body.collision = Some(format::Collision {
+                groups: Some(groups),
+                mask: Some(mask),
+            });
+        }
+        several => body.shapes = Some(several.iter().map(|s| entry(s, materials)).collect()),
+    }
+    body
+}
+
+fn write_mass(mass: &MassSpec, body: &mut format::Body) {
+    match mass {
+        MassSpec::Density(density) => body.density = Some(*density),
+        MassSpec::Mass(mass) => body.mass = Some(*mass),
+        MassSpec::Explicit {
+            mass,
+            center,
+            inertia: i,
+        } => {
+            let (xy, xz, yz) = (i.x_axis.y, i.x_axis.z, i.y_axis.z);
+            let diagonal = [i.x_axis.x, i.y_axis.y, i.z_axis.z];
+            let off = if (xy, xz, yz) == (0.0, 0.0, 0.0) {
+                vec![]
+            } else {
+                vec![xy, xz, yz]
+            };
+            body.mass = Some(*mass);
+            body.center = Some(center.to_array());
+            body.inertia = Some([diagonal.to_vec(), off].concat());
+        }
+    }
+}
+
+const fn quaternion(q: Quat) -> [f64; 4] {
+    [q.w, q.x, q.y, q.z]
+}
+
+fn filter(f: Filter) -> (format::Bits, format::Bits) {
+    (
+        format::Bits::from_mask(f.groups),
+        format::Bits::from_mask(f.mask),
+    )
+}
+
+fn shape(shape: &Shape) -> format::Shape {
+    match *shape {
+        Shape::Sphere { radius } => format::Shape::Sphere(format::Sphere { radius }),
+        Shape::Cuboid { half } => format::Shape::Box(format::BoxShape {
+            size: (half * 2.0).to_array(),
+        }),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => format::Shape::Capsule(format::Capsule {
+            radius,
+            length: half_length * 2.0,
+        }),
+        Shape::HalfSpace { normal } => format::Shape::HalfSpace(format::HalfSpace {
+            normal: normal.to_array(),
+        }),
+    }
+}
+
+fn entry(s: &ShapeDesc, materials: &MaterialTable) -> format::ShapeEntry {
+    let (groups, mask) = filter(s.filter);
+    format::ShapeEntry {
+        shape: shape(&s.shape),
+        place: format::ShapePlace {
+            position: Some(s.pose.position.to_array()),
+            rotation: Some(quaternion(s.pose.rotation)),
+            rotation_deg: None,
+            material: Some(materials.name(s.material).into()),
+            sensor: Some(s.sensor),
+            groups: Some(groups),
+            mask: Some(mask),
+        },
+    }
+}
+
+const fn drag(drag: Drag) -> format::Drag {
+    match drag {
+        Drag::Stokes { radius, viscosity } => {
+            format::Drag::Stokes(format::DragStokes { radius, viscosity })
+        }
+        Drag::Quadratic {
+            coefficient,
+            area,
+            density,
+        } => format::Drag::Quadratic(format::DragQuadratic {
+            coefficient,
+            area,
+            density,
+        }),
+        Drag::Automatic {
+            radius,
+            coefficient,
+            viscosity,
+            density,
+        } => format::Drag::Automatic(format::DragAutomatic {
+            radius,
+            coefficient,
+            viscosity,
+            density,
+        }),
+    }
+}
+
+fn motion(motion: &Motion) -> format::Motion {
+    match motion {
+        Motion::Constant {
+            velocity,
+            angular_velocity,
+        } => format::Motion::Constant(format::ConstantMotion {
+            velocity: Some(velocity.to_array()),
+            angular_velocity: Some(angular_velocity.to_array()),
+        }),
+        Motion::Sine {
+            amplitude,
+            rotation_amplitude,
+            frequency,
+            phase,
+        } => format::Motion::Sine(format::SineMotion {
+            frequency: *frequency,
+            amplitude: Some(amplitude.to_array()),
+            rotation_amplitude: Some(rotation_amplitude.to_array()),
+            rotation_amplitude_deg: None,
+            phase: Some(*phase),
+            phase_deg: None,
+        }),
+        Motion::Table { times, poses } => format::Motion::Table(format::TableMotion {
+            times: times.clone(),
+            positions: poses.iter().map(|p| p.position.to_array()).collect(),
+            rotations: Some(poses.iter().map(|p| quaternion(p.rotation)).collect()),
+        }),
+    }
+}

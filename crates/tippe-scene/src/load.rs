@@ -1,0 +1,453 @@
+//! Loading a scene: guards, syntax, included files, and the result or all errors at once.
+//!
+//! Reads: files.  Writes: nothing.
+//! Called by: users.
+//! Source: `docs/scene-format.md`.
+
+use crate::build::{self, Item, Parts};
+use crate::diagnostics::{At, Diagnostic, Diagnostics, Document, Problems};
+use crate::format::{SceneFile, VERSION};
+use crate::read::Read;
+use crate::source::Source;
+use crate::{tree_json, tree_toml};
+use std::path::{Path, PathBuf};
+use tippe::{BodyId, World};
+
+/// Largest scene file [bytes].
+pub const FILE_MAX: u64 = 64 << 20;
+/// Deepest chain of files that include each other.
+const INCLUDES_MAX: usize = 16;
+
+/// How a scene is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// TOML.
+    Toml,
+    /// JSON.
+    Json,
+}
+
+impl Format {
+    /// The format of a file by its ending: `.json` is JSON, everything else TOML.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        if path
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("json"))
+        {
+            Self::Json
+        } else {
+            Self::Toml
+        }
+    }
+}
+
+/// What the caller decides over the head of the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadOptions {
+    /// Name of the method, in place of the file's.
+    pub method: Option<String>,
+    /// Step [s], in place of the file's.
+    pub dt: Option<f64>,
+    /// Simulated time [s], in place of the file's.
+    pub seconds: Option<f64>,
+    /// Lets `include` leave the folder of the scene.
+    pub allow_outside: bool,
+    /// Folder that the paths of a scene given as text start from; without it, such a scene can include nothing.
+    pub folder: Option<PathBuf>,
+}
+
+/// What a recording of the scene holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Record {
+    /// Frames a simulated second [Hz].
+    pub rate: f64,
+    /// Contact points and impulses too.
+    pub contacts: bool,
+}
+
+/// A scene, ready to run.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Title.
+    pub name: String,
+    /// What it shows.
+    pub description: String,
+    /// The world at time zero.
+    pub world: World,
+    /// Every body and its name, in the order of creation.
+    pub names: Vec<(String, BodyId)>,
+    /// Length of a step [s].
+    pub dt: f64,
+    /// Simulated time [s].
+    pub seconds: f64,
+    /// What to record.
+    pub record: Record,
+    /// Text of the file.
+    pub source: String,
+    /// The scene with every default written out.
+    pub resolved: SceneFile,
+    /// What loads but is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Scene {
+    /// The body of a name.
+    #[must_use]
+    pub fn body(&self, name: &str) -> Option<BodyId> {
+        self.names
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, id)| *id)
+    }
+
+    /// Steps of a full run.
+    #[must_use]
+    pub fn step_count(&self) -> u64 {
+        (self.seconds / self.dt).round() as u64
+    }
+}
+
+/// Loads a scene from a file.
+///
+/// # Errors
+/// Everything wrong with it, at once.
+pub fn load_file(path: &Path, options: &LoadOptions) -> Result<Scene, Diagnostics> {
+    let name = path.display().to_string();
+    let text = read_text(path, &name).map_err(|e| Diagnostics::one(*e))?;
+    let parent = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let options = LoadOptions {
+        folder: Some(parent.to_owned()),
+        ..options.clone()
+    };
+    let mut scene = load_str(&text, &name, Format::of(path), &options)?;
+    if scene.resolved.name.is_none() {
+        scene.name = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+    }
+    Ok(scene)
+}
+
+/// Loads a scene from text; `file_name` is used in messages.
+///
+/// # Errors
+/// Everything wrong with it, at once.
+pub fn load_str(
+    text: &str,
+    file_name: &str,
+    format: Format,
+    options: &LoadOptions,
+) -> Result<Scene, Diagnostics> {
+    check_options(options)?;
+    let mut loader = Loader {
+        options,
+        documents: Vec::new(),
+        chain: Vec::new(),
+        problems: Problems::default(),
+        others: Vec::new(),
+    };
+    let mut parts = Parts::default();
+    let main = loader
+        .document(Source::new(file_name, text), format, &mut parts)
+        .map_err(|errors| Diagnostics { errors, more: 0 })?;
+    let Loader {
+        documents,
+        mut problems,
+        others,
+        ..
+    } = loader;
+    let known_version =
+        main.version == VERSION || !documents[0].tree.has(&At::root(0).key("version").path);
+    let built = if known_version {
+        Some(build::build(
+            &main,
+            &parts,
+            &documents,
+            options,
+            &mut problems,
+        ))
+    } else {
+        None
+    };
+    let (mut diagnostics, warnings) = problems.finish(&documents);
+    diagnostics.errors.extend(others);
+    match built {
+        Some(b) if diagnostics.errors.is_empty() => Ok(Scene {
+            name: main.name.unwrap_or_else(|| file_name.to_owned()),
+            description: main.description.unwrap_or_default(),
+            world: b.world,
+            names: b.names,
+            dt: b.dt,
+            seconds: b.seconds,
+            record: b.record,
+            source: text.to_owned(),
+            resolved: b.resolved,
+            warnings,
+        }),
+        _ => Err(diagnostics),
+    }
+}
+
+/// Options come from a program or a command line: their errors have no place in the file.
+fn check_options(options: &LoadOptions) -> Result<(), Diagnostics> {
+    let mut errors = Vec::new();
+    let mut refuse = |field: &str, reason: String, help: String| {
+        errors.push(Diagnostic::without_place("options", field, reason, help));
+    };
+    if let Some(dt) = options.dt.filter(|dt| !(dt.is_finite() && *dt > 0.0)) {
+        refuse(
+            "dt",
+            format!("must be positive and finite, got {dt}"),
+            "give the step in seconds, such as 0.001 or 1/60".into(),
+        );
+    }
+    if let Some(t) = options.seconds.filter(|t| !(t.is_finite() && *t >= 0.0)) {
+        refuse(
+            "seconds",
+            format!("must be finite and not negative, got {t}"),
+            "give the simulated time in seconds".into(),
+        );
+    }
+    if let Some(name) = options
+        .method
+        .as_deref()
+        .filter(|name| tippe::Method::from_name(name).is_none())
+    {
+        let available: Vec<&str> = tippe::METHOD_NAMES
+            .into_iter()
+            .filter(|n| tippe::Method::from_name(n).is_some())
+            .collect();
+        let (reason, help) = build::method_refused(name, &available);
+        refuse("method", reason, help);
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(Diagnostics { errors, more: 0 })
+    }
+}
+
+/// Reads a file that should be UTF-8 text of a sensible size.
+fn read_text(path: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
+    let refuse =
+        |reason: String, help: &str| Box::new(Diagnostic::without_place(name, "", reason, help));
+    let meta = std::fs::metadata(path)
+        .map_err(|e| refuse(format!("cannot be read: {e}"), "check the path"))?;
+    if meta.is_dir() {
+        return Err(refuse(
+            "is a folder".into(),
+            "give a scene file, such as scenes/funnel.toml",
+        ));
+    }
+    if meta.len() > FILE_MAX {
+        return Err(refuse(
+            format!("is {} MB; limit {} MB", meta.len() >> 20, FILE_MAX >> 20),
+            "use generators for many bodies",
+        ));
+    }
+    let bytes = std::fs::read(path)
+        .map_err(|e| refuse(format!("cannot be read: {e}"), "check the path"))?;
+    String::from_utf8(bytes).map_err(|e| {
+        let start = e.utf8_error().valid_up_to();
+        let byte = e.as_bytes().get(start).copied().unwrap_or(0);
+        let source = Source::new(name, String::from_utf8_lossy(e.as_bytes()).into_owned());
+        let reason = format!("is not UTF-8 text: byte 0x{byte:02x} fits nowhere");
+        Box::new(Diagnostic::at(
+            &source,
+            &(start..start + 1),
+            "",
+            reason,
+            "save the file as UTF-8",
+        ))
+    })
+}
+
+struct Loader<'a> {
+    options: &'a LoadOptions,
+    documents: Vec<Document>,
+    /// Files being read, each included by the one before.
+    chain: Vec<PathBuf>,
+    problems: Problems,
+    /// Errors of included files that have no tree.
+    others: Vec<Diagnostic>,
+}
+
+impl Loader<'_> {
+    /// Reads one file and those it includes; adds their tables to `parts`, the included ones first.
+    fn document(
+        &mut self,
+        source: Source,
+        format: Format,
+        parts: &mut Parts,
+    ) -> Result<SceneFile, Vec<Diagnostic>> {
+        if source.text.trim().is_empty() {
+            let help = "a scene begins with `version = 1`; docs/scene-format.md shows a small one";
+            return Err(vec![Diagnostic::at(&source, &(0..0), "", "is empty", help)]);
+        }
+        let parsed = match format {
+            Format::Toml => tree_toml::parse(&source.text),
+            Format::Json => tree_json::parse(&source.text),
+        };
+        let tree = parsed.map_err(|errors| {
+            let show =
+                |e: tree_toml::SyntaxError| Diagnostic::at(&source, &e.span, "", e.reason, e.help);
+            errors.into_iter().map(show).collect::<Vec<_>>()
+        })?;
+        let index = self.documents.len();
+        let at = At::root(index);
+        refuse_joints(&tree, &at, &mut self.problems);
+        let wrong_version = tree
+            .get("version")
+            .is_some_and(|e| !is_version(&e.node.value));
+        let file = if wrong_version {
+            version_only(&tree, &at, &mut self.problems)
+        } else {
+            SceneFile::read(&tree, &at, &mut self.problems)
+        };
+        self.documents.push(Document { source, tree });
+        for (i, path) in file.include.iter().flatten().enumerate() {
+            self.include(path, &at.key("include").index(i), parts);
+        }
+        take(&file, &at, parts);
+        Ok(file)
+    }
+
+    fn include(&mut self, written: &str, at: &At, parts: &mut Parts) {
+        let Some(path) = self.resolve(written, at) else {
+            return;
+        };
+        let name = path.display().to_string();
+        let source = match read_text(&path, &name) {
+            Ok(text) => Source::new(name, text),
+            Err(e) => {
+                self.problems
+                    .error(at, format!("{written:?} {}", e.reason), e.help);
+                return;
+            }
+        };
+        self.chain
+            .push(path.canonicalize().unwrap_or_else(|_| path.clone()));
+        let index = self.documents.len();
+        match self.document(source, Format::of(&path), parts) {
+            Ok(file) => self.only_parts(&file, &At::root(index)),
+            Err(errors) => self.others.extend(errors),
+        }
+        self.chain.pop();
+    }
+
+    /// The path of an included file, if it may be read.
+    fn resolve(&mut self, written: &str, at: &At) -> Option<PathBuf> {
+        let mut refuse = |reason: String, help: &str| {
+            self.problems.error(at, reason, help);
+            None
+        };
+        let Some(folder) = &self.options.folder else {
+            return refuse(
+                "this scene has no folder to include from".into(),
+                "load it from a file",
+            );
+        };
+        // Paths are relative to the file they stand in.
+        let base = self.chain.last().and_then(|p| p.parent()).unwrap_or(folder);
+        let path = base.join(written);
+        let Ok(canonical) = path.canonicalize() else {
+            return refuse(
+                format!("{written:?} does not exist"),
+                "paths are relative to the file they stand in",
+            );
+        };
+        let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        if !canonical.starts_with(&root) && !self.options.allow_outside {
+            return refuse(
+                format!("{written:?} leaves the folder of the scene"),
+                "copy the file beside the scene, or allow paths outside",
+            );
+        }
+        if self.chain.contains(&canonical) || self.chain.len() >= INCLUDES_MAX {
+            return refuse(
+                format!("{written:?} includes itself"),
+                "remove the circle of includes",
+            );
+        }
+        Some(path)
+    }
+
+    /// An included file brings parts, not settings.
+    fn only_parts(&mut self, file: &SceneFile, at: &At) {
+        for (key, given) in [
+            ("world", file.world.is_some()),
+            ("method", file.method.is_some()),
+            ("record", file.record.is_some()),
+        ] {
+            if given {
+                let help = "keep it in the main file";
+                self.problems.error(
+                    &at.key(key),
+                    "an included file brings materials and bodies, no settings",
+                    help,
+                );
+            }
+        }
+    }
+}
+
+const fn is_version(value: &crate::tree::Value) -> bool {
+    // A value of another kind is a type error, reported by the reader.
+    !matches!(value, crate::tree::Value::Number { integer: Some(n), .. } if *n != VERSION as i64)
+}
+
+/// A file of another version: its other fields may mean anything, so nothing is said about them.
+fn version_only(tree: &crate::tree::Node, at: &At, problems: &mut Problems) -> SceneFile {
+    let at = at.key("version");
+    let version = tree
+        .get("version")
+        .map_or(0, |e| u64::read(&e.node, &at, problems));
+    problems.error(
+        &at,
+        format!("version {version} of the scene format; this program reads version {VERSION}"),
+        "write version = 1, or use a newer program",
+    );
+    SceneFile {
+        version,
+        ..SceneFile::default()
+    }
+}
+
+fn refuse_joints(tree: &crate::tree::Node, at: &At, problems: &mut Problems) {
+    for (key, what) in [("joint", "joints"), ("articulation", "articulations")] {
+        if let Some(entry) = tree.get(key) {
+            let help = format!("remove [[{key}]]; contacts alone hold bodies in this version");
+            problems.error_at(
+                &at.key(key),
+                entry.key_span.clone(),
+                format!("this version has no {what} yet"),
+                help,
+            );
+        }
+    }
+}
+
+/// Adds the tables of one file.
+fn take(file: &SceneFile, at: &At, parts: &mut Parts) {
+    fn add<T: Clone>(list: Option<&Vec<T>>, at: &At, key: &str, out: &mut Vec<Item<T>>) {
+        for (i, value) in list.into_iter().flatten().enumerate() {
+            out.push(Item {
+                value: value.clone(),
+                at: at.key(key).index(i),
+            });
+        }
+    }
+    add(file.material.as_ref(), at, "material", &mut parts.materials);
+    add(file.pair.as_ref(), at, "pair", &mut parts.pairs);
+    add(file.body.as_ref(), at, "body", &mut parts.bodies);
+    add(file.grid.as_ref(), at, "grid", &mut parts.grids);
+    add(file.stack.as_ref(), at, "stack", &mut parts.stacks);
+    add(file.pyramid.as_ref(), at, "pyramid", &mut parts.pyramids);
+    add(file.fill.as_ref(), at, "fill", &mut parts.fills);
+}
