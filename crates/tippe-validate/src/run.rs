@@ -1,0 +1,87 @@
+//! Carries out cases: every trial with every method at every step, one row per part.
+//!
+//! Reads: cases.  Writes: rows.
+//! Called by: the command line, tests.
+//! Source: the rule of tolerances in `case::Tolerance`.
+
+use crate::case::{Case, Form, Setup, Trial};
+use crate::row::{Outcome, Row};
+use crate::support;
+
+/// Runs the cases with every method at every step. `progress` sees each row as it comes.
+pub fn run(
+    cases: &[Case],
+    methods: &[&str],
+    form: Form,
+    dts: &[f64],
+    progress: &mut dyn FnMut(&Row),
+) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(row_count(cases, methods, dts));
+    for case in cases {
+        for &method in methods {
+            for &dt in dts {
+                let setup = Setup {
+                    method: method.to_owned(),
+                    form,
+                    dt,
+                };
+                for trial in case.trials {
+                    let first = rows.len();
+                    run_trial(case, trial, &setup, &mut rows);
+                    rows[first..].iter().for_each(&mut *progress);
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// How many rows `run` will give.
+#[must_use]
+pub fn row_count(cases: &[Case], methods: &[&str], dts: &[f64]) -> usize {
+    let parts: usize = cases.iter().map(|c| c.parts().count()).sum();
+    parts * methods.len() * dts.len()
+}
+
+/// Runs one trial and appends a row for each of its parts.
+pub fn run_trial(case: &Case, trial: &Trial, setup: &Setup, rows: &mut Vec<Row>) {
+    let refused = support::refusal(setup, trial.needs);
+    let values = match refused {
+        Some(_) => Ok(Vec::new()),
+        None => (trial.run)(setup),
+    };
+    for (i, part) in trial.parts.iter().enumerate() {
+        let tolerance = part.tolerance.at(setup.dt);
+        let value = values.as_ref().map(|v| v.get(i));
+        let outcome = match (&refused, value) {
+            (Some(reason), _) => Outcome::Refused {
+                reason: reason.clone(),
+            },
+            (None, Ok(Some(v))) if v.error.is_finite() => Outcome::Measured {
+                error: v.error,
+                tolerance,
+                peer_error: v.peer_error,
+            },
+            (None, Ok(Some(_))) => Outcome::Stopped {
+                reason: "the error is not finite".to_owned(),
+                tolerance,
+            },
+            (None, Ok(None)) => Outcome::Stopped {
+                reason: "nothing was measured".to_owned(),
+                tolerance,
+            },
+            (None, Err(stop)) => Outcome::Stopped {
+                reason: stop.reason.clone(),
+                tolerance,
+            },
+        };
+        rows.push(Row {
+            case: case.id,
+            part: part.name,
+            method: setup.method.clone(),
+            form: setup.form,
+            dt: setup.dt,
+            outcome,
+        });
+    }
+}

@@ -1,0 +1,66 @@
+//! What a method must have to be measured, and why it is refused where it has it not.
+//!
+//! Reads: nothing.  Writes: nothing (pure functions).
+//! Called by: `run`.
+//! Source: docs/methods.md, "Support".
+
+use crate::case::{Form, Setup};
+
+/// Something of the support table that a case needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// Joints between bodies.
+    Joints,
+    /// Solid cylinders as shapes.
+    Cylinder,
+    /// Thin hoops as shapes.
+    Hoop,
+    /// Thin discs as shapes.
+    Disc,
+    /// Convex hulls as shapes.
+    Hull,
+    /// The measured cube tosses.
+    CubeTosses,
+    /// The measured ellipse impacts.
+    EllipseImpacts,
+    /// One-step contact problems through a public solver.
+    ContactProblems,
+}
+
+impl Feature {
+    /// Why a method without it cannot be measured.
+    #[must_use]
+    pub const fn refusal(self) -> &'static str {
+        match self {
+            Self::Joints => "no joints yet",
+            Self::Cylinder => "no cylinder shape yet",
+            Self::Hoop => "no hoop shape yet",
+            Self::Disc => "no disc shape yet",
+            Self::Hull => "no convex hull shape yet",
+            Self::CubeTosses => "not run: the cube-toss data is not read yet",
+            Self::EllipseImpacts => "not run: the ellipse-impact data is not read yet",
+            Self::ContactProblems => "not run: no public one-step contact solver yet",
+        }
+    }
+}
+
+/// Why this setup cannot carry out a trial that needs these features; `None` if it can.
+#[must_use]
+pub fn refusal(setup: &Setup, needs: &[Feature]) -> Option<String> {
+    if tippe::Method::from_name(&setup.method).is_none() {
+        return Some(if tippe::METHOD_NAMES.contains(&setup.method.as_str()) {
+            format!("method `{}` is not built yet", setup.method)
+        } else {
+            format!(
+                "no method `{}`; the methods are {}",
+                setup.method,
+                tippe::METHOD_NAMES.join(", ")
+            )
+        });
+    }
+    if setup.form == Form::Articulated {
+        return Some("no articulated bodies yet".to_owned());
+    }
+    // No method has any of these yet.
+    needs.first().map(|f| f.refusal().to_owned())
+}

@@ -1,0 +1,72 @@
+//! Cases beyond what `sequential` must pass: what holds is kept, what fails is asserted as failing, with the reason.
+
+mod common;
+
+use common::{COARSE, FINE, expect_fail, holds, measure};
+use tippe_validate::Outcome;
+
+#[test]
+fn f07_ball_circles_on_the_turntable() {
+    holds("F07", &[], COARSE);
+}
+
+#[test]
+fn f08_cradle_keeps_momentum_and_separate_balls_exchange() {
+    holds(
+        "F08",
+        &["a-momentum", "b-velocity", "b-momentum", "b-energy"],
+        FINE,
+    );
+}
+
+#[test]
+fn f08_cradle_of_touching_balls() {
+    let reason = "impulses do not travel through touching balls one after the other (CL-25)";
+    expect_fail("F08", &["a-velocity", "a-energy"], FINE, reason);
+}
+
+#[test]
+fn f09_break_is_right_and_symmetric() {
+    holds("F09", &[], FINE);
+}
+
+#[test]
+fn f10_oblique_ball_slides_or_sticks() {
+    holds("F10", &[], FINE);
+    holds("F10", &[], COARSE);
+}
+
+#[test]
+fn f11_rod_ends() {
+    let reason = "friction and restitution are not integrated along the normal impulse";
+    expect_fail("F11", &["C", "E", "energy"], FINE, reason);
+}
+
+#[test]
+fn f12_tippe_top_keeps_jelletts_integral() {
+    holds("F12", &[], FINE);
+}
+
+#[test]
+fn f21_painleve_rod_comes_through() {
+    holds("F21", &[], FINE);
+    holds("F21", &[], COARSE);
+}
+
+#[test]
+fn cases_without_their_feature_are_refused_by_name() {
+    for (case, word) in [
+        ("F14", "joints"),
+        ("F20", "hull"),
+        ("F23", "disc"),
+        ("F26", "data"),
+        ("F28", "solver"),
+    ] {
+        for row in measure(case, &[], FINE) {
+            match &row.outcome {
+                Outcome::Refused { reason } => assert!(reason.contains(word), "{case}: {reason}"),
+                other => panic!("{case} should be refused: {other:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Helpers of the fidelity tests: run the trial that measures a part and judge its row.
+#![allow(dead_code)]
+
+use tippe_validate::run::run_trial;
+use tippe_validate::{Form, Row, Setup, all_cases, peers};
+
+/// One millisecond.
+pub const FINE: f64 = tippe_validate::DT_FINE;
+/// A sixtieth of a second.
+pub const COARSE: f64 = tippe_validate::DT_COARSE;
+
+/// The setup every test uses.
+pub fn setup(dt: f64) -> Setup {
+    Setup {
+        method: "sequential".to_owned(),
+        form: Form::Maximal,
+        dt,
+    }
+}
+
+/// Rows of the trials of a case that measure one of these parts (all trials if none is named).
+pub fn measure(case: &str, parts: &[&str], dt: f64) -> Vec<Row> {
+    let case = all_cases()
+        .iter()
+        .find(|c| c.id == case)
+        .expect("a case of that id");
+    for part in parts {
+        assert!(
+            case.parts().any(|p| p.name == *part),
+            "{} has no part `{part}`",
+            case.id
+        );
+    }
+    let mut rows = Vec::new();
+    for trial in case.trials {
+        if parts.is_empty() || trial.parts.iter().any(|p| parts.contains(&p.name)) {
+            run_trial(case, trial, &setup(dt), &mut rows);
+        }
+    }
+    rows.retain(|r| parts.is_empty() || parts.contains(&r.part));
+    rows
+}
+
+/// The parts pass.
+pub fn holds(case: &str, parts: &[&str], dt: f64) {
+    for row in measure(case, parts, dt) {
+        assert_ne!(
+            row.pass(),
+            Some(false),
+            "{}",
+            tippe_validate::json_line(&row)
+        );
+    }
+}
+
+/// Each of these parts fails today, for this reason. When one passes, the test fails: flip it to `holds`.
+pub fn expect_fail(case: &str, parts: &[&str], dt: f64, reason: &str) {
+    for row in measure(case, parts, dt) {
+        assert_eq!(
+            row.pass(),
+            Some(false),
+            "{} holds now ({reason}): {}",
+            row.part,
+            tippe_validate::json_line(&row)
+        );
+    }
+}
+
+/// Where other engines have figures, ours is below the better of them.
+pub fn beats_peers(case: &str, parts: &[&str], dt: f64) {
+    let mut compared = 0;
+    for row in measure(case, parts, dt) {
+        if let Some(c) = peers::compare(&row) {
+            compared += 1;
+            assert!(
+                c.wins(),
+                "{} {} at {dt}: ours {:e}, best of theirs {:e}",
+                row.case,
+                row.part,
+                c.ours,
+                c.best
+            );
+        }
+    }
+    assert!(compared > 0, "{case} has nothing to compare");
+}
