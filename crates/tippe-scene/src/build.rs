@@ -130,7 +130,7 @@ pub(crate) fn build(
         plan.extend(generated);
     } else {
         unique_names(plan.iter(), documents, problems);
-        generators.too_many(plan.len() as u64, limit, problems);
+        generators.too_many(plan.len() as u64, limit.min(BODIES_MAX as u64), problems);
     }
     let names = if problems.is_empty() {
         add_bodies(&mut world, &plan, problems)
@@ -210,7 +210,7 @@ fn run_settings(
     );
     if sensible && seconds / dt > STEPS_MAX {
         let reason = format!(
-            "{seconds} s at {dt} s a step are {:.0e} steps; limit {STEPS_MAX:.0e}",
+            "{seconds} s at {dt:e} s a step are {:.0e} steps; limit {STEPS_MAX:.0e}",
             seconds / dt
         );
         problems.error(

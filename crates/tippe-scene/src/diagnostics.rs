@@ -64,7 +64,7 @@ impl Diagnostic {
         Self {
             line: place.line,
             column: place.column,
-            excerpt: Some(source.excerpt(span)),
+            excerpt: Some(source.excerpt(span)).filter(|e| !e.text.trim().is_empty()),
             ..Self::without_place(&source.name, field, reason, help)
         }
     }
@@ -187,6 +187,8 @@ pub(crate) struct Problems {
     errors: Vec<Problem>,
     warnings: Vec<Problem>,
     more: usize,
+    /// Documents written in JSON; the others are TOML.
+    json: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -199,6 +201,33 @@ struct Problem {
 }
 
 impl Problems {
+    /// Notes that a document is JSON, so that help is given in its syntax.
+    pub(crate) fn note_json(&mut self, document: usize) {
+        self.json.push(document);
+    }
+
+    pub(crate) fn is_json(&self, at: &At) -> bool {
+        self.json.contains(&at.document)
+    }
+
+    /// How a field is written in the file.
+    pub(crate) fn field(&self, at: &At, key: &str) -> String {
+        if self.is_json(at) {
+            format!("`\"{key}\": …`")
+        } else {
+            format!("`{key} = …`")
+        }
+    }
+
+    /// How a table with a field is written in the file.
+    pub(crate) fn table(&self, at: &At, key: &str) -> String {
+        if self.is_json(at) {
+            format!("{{ \"{key}\": … }}")
+        } else {
+            format!("{{ {key} = … }}")
+        }
+    }
+
     /// Something wrong with a field. Follow-on errors of a field already found wrong are dropped.
     pub(crate) fn error(&mut self, at: &At, reason: impl Into<String>, help: impl Into<String>) {
         self.push(at, None, reason.into(), help.into());

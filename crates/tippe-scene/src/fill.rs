@@ -8,7 +8,7 @@ use crate::build::{Item, MaterialTable, Planned};
 use crate::check::vector;
 use crate::diagnostics::{At, Problems};
 use crate::format;
-use crate::generate::{Templates, at_least_one, grouped, templates};
+use crate::generate::{Templates, at_least_one, grouped};
 use crate::random::Random;
 use std::collections::BTreeMap;
 use tippe::{BodyDesc, Pose, Quat, Shape, Vec3};
@@ -41,7 +41,8 @@ impl Filling {
         let min = vector(value.region.min, &region_at.key("min"), problems);
         let max = vector(value.region.max, &region_at.key("max"), problems);
         let turn_seed = value.random_rotation.as_ref().map(|r| r.seed);
-        let templates = templates(&value.body, turn_seed.is_some(), at, materials, problems);
+        let templates =
+            Templates::prepare(&value.body, turn_seed.is_some(), at, materials, problems);
         let tries = value.tries.unwrap_or(TRIES);
         if tries == 0 || tries > TRIES_MAX {
             let reason = format!("must be between 1 and {}, got {tries}", grouped(TRIES_MAX));

@@ -5,13 +5,14 @@
 //! Source: `docs/scene-format.md`, "Generators".
 
 use crate::body::{Role, describe};
-use crate::build::{Item, MaterialTable, Parts, Planned};
-use crate::check::{LARGE, direction, positive, vector};
+use crate::build::{MaterialTable, Parts, Planned};
 use crate::diagnostics::{At, Problems};
 use crate::explain;
 use crate::fill::Filling;
 use crate::format::{self, OneOrMany};
-use crate::random::Random;
+use crate::grid::Gridding;
+use crate::pyramid::Heaping;
+use crate::stack::Stacking;
 use tippe::{BodyDesc, Pose, Shape, Vec3};
 
 /// The bodies a generator repeats.
@@ -24,7 +25,8 @@ pub(crate) struct Templates {
 }
 
 impl Templates {
-    fn prepare(
+    /// Checks the bodies of a generator.
+    pub(crate) fn prepare(
         body: &OneOrMany<format::Body>,
         random: bool,
         at: &At,
@@ -108,40 +110,6 @@ impl Templates {
     }
 }
 
-/// A grid, ready to run.
-pub(crate) struct Gridding {
-    counts: [u64; 3],
-    pitch: Vec3,
-    origin: Vec3,
-    /// Bodies it makes: all places, or the first so many.
-    count: u64,
-    seed: Option<u64>,
-    templates: Templates,
-    at: At,
-}
-
-/// A stack, ready to run.
-pub(crate) struct Stacking {
-    count: u64,
-    origin: Vec3,
-    along: Vec3,
-    /// Distance of neighbours if it is the same for all.
-    pitch: Option<f64>,
-    templates: Templates,
-    at: At,
-}
-
-/// A pyramid, ready to run.
-pub(crate) struct Heaping {
-    rows: u64,
-    pitch: f64,
-    rise: f64,
-    origin: Vec3,
-    along: Vec3,
-    templates: Templates,
-    at: At,
-}
-
 /// All generators of a scene, in the order in which they run.
 #[derive(Default)]
 pub(crate) struct Generators {
@@ -161,17 +129,17 @@ pub(crate) fn prepare(
         grids: parts
             .grids
             .iter()
-            .map(|item| grid(item, materials, problems))
+            .map(|item| Gridding::prepare(item, materials, problems))
             .collect(),
         stacks: parts
             .stacks
             .iter()
-            .map(|item| stack(item, materials, problems))
+            .map(|item| Stacking::prepare(item, materials, problems))
             .collect(),
         pyramids: parts
             .pyramids
             .iter()
-            .map(|item| pyramid(item, materials, problems))
+            .map(|item| Heaping::prepare(item, materials, problems))
             .collect(),
         fills: parts
             .fills
@@ -179,17 +147,6 @@ pub(crate) fn prepare(
             .map(|item| Filling::prepare(item, materials, problems))
             .collect(),
     }
-}
-
-/// Prepares the templates of a generator.
-pub(crate) fn templates(
-    body: &OneOrMany<format::Body>,
-    random: bool,
-    at: &At,
-    materials: &MaterialTable,
-    problems: &mut Problems,
-) -> Templates {
-    Templates::prepare(body, random, at, materials, problems)
 }
 
 /// A count of at least one.
@@ -203,192 +160,8 @@ pub(crate) fn at_least_one(count: u64, at: &At, problems: &mut Problems) {
     }
 }
 
-fn grid(
-    Item { value, at }: &Item<format::Grid>,
-    materials: &MaterialTable,
-    problems: &mut Problems,
-) -> Gridding {
-    for (i, n) in value.counts.iter().enumerate() {
-        at_least_one(*n, &at.key("counts").index(i), problems);
-    }
-    let pitch = vector(value.pitch, &at.key("pitch"), problems);
-    let span = Vec3::from_array(value.counts.map(|n| n.saturating_sub(1) as f64)) * pitch;
-    let origin = match (value.origin, value.center) {
-        (Some(origin), None) => vector(origin, &at.key("origin"), problems),
-        (None, Some(center)) => vector(center, &at.key("center"), problems) - span * 0.5,
-        (Some(_), Some(_)) => {
-            problems.error(
-                &at.key("center"),
-                "both origin and center",
-                "keep one of the two",
-            );
-            Vec3::ZERO
-        }
-        (None, None) => {
-            problems.error(
-                &at.key("origin"),
-                "missing",
-                "add origin (position of the first body) or center (of the whole grid)",
-            );
-            Vec3::ZERO
-        }
-    };
-    for i in 0..3 {
-        if span[i].abs() > LARGE {
-            problems.error(
-                &at.key("counts").index(i),
-                format!("the grid would be {:e} m long", span[i]),
-                "check counts and pitch",
-            );
-        }
-    }
-    let seed = value.random_rotation.as_ref().map(|r| r.seed);
-    let templates = Templates::prepare(&value.body, seed.is_some(), at, materials, problems);
-    let places = value.counts.iter().fold(1_u64, |n, k| n.saturating_mul(*k));
-    if let Some(count) = value.count {
-        at_least_one(count, &at.key("count"), problems);
-        if count > places && !problems.touches(&at.key("counts")) {
-            let reason = format!("{} bodies on {} places", grouped(count), grouped(places));
-            problems.error(
-                &at.key("count"),
-                reason,
-                "raise counts, or leave count out to fill the grid",
-            );
-        }
-    }
-    let count = value.count.unwrap_or(places);
-    Gridding {
-        counts: value.counts,
-        pitch,
-        origin,
-        count,
-        seed,
-        templates,
-        at: at.clone(),
-    }
-}
-
-fn stack(
-    Item { value, at }: &Item<format::Stack>,
-    materials: &MaterialTable,
-    problems: &mut Problems,
-) -> Stacking {
-    at_least_one(value.count, &at.key("count"), problems);
-    let along = direction(
-        value.along.unwrap_or([0.0, 0.0, 1.0]),
-        &at.key("along"),
-        problems,
-    );
-    let templates = Templates::prepare(&value.body, false, at, materials, problems);
-    let sizes: Vec<(f64, f64)> = templates.list().iter().map(|d| extent(d, along)).collect();
-    let pitch = match (value.pitch, sizes.as_slice()) {
-        (Some(pitch), _) => {
-            positive(
-                pitch,
-                LARGE,
-                "write the distance of neighbours in metres",
-                &at.key("pitch"),
-                problems,
-            );
-            Some(pitch)
-        }
-        (None, [(below, above)]) => Some(below + above),
-        (None, _) => None,
-    };
-    let known = sizes
-        .iter()
-        .all(|(below, above)| (below + above).is_finite() && below + above > 0.0);
-    if value.pitch.is_none() && !known && !problems.touches(&at.key("body")) {
-        let help = "add pitch, or give the body a shape of finite size";
-        problems.error(
-            &at.key("body"),
-            "its size along the stack is not known",
-            help,
-        );
-    }
-    let below = sizes.first().map_or(0.0, |s| s.0);
-    let origin = match (value.origin, value.base) {
-        (Some(origin), None) => vector(origin, &at.key("origin"), problems),
-        (None, Some(base)) => vector(base, &at.key("base"), problems) + along * below,
-        (Some(_), Some(_)) => {
-            problems.error(
-                &at.key("base"),
-                "both origin and base",
-                "keep one of the two",
-            );
-            Vec3::ZERO
-        }
-        (None, None) => {
-            problems.error(
-                &at.key("origin"),
-                "missing",
-                "add origin (position of the first body) or base (point it stands on)",
-            );
-            Vec3::ZERO
-        }
-    };
-    Stacking {
-        count: value.count,
-        origin,
-        along,
-        pitch,
-        templates,
-        at: at.clone(),
-    }
-}
-
-fn pyramid(
-    Item { value, at }: &Item<format::Pyramid>,
-    materials: &MaterialTable,
-    problems: &mut Problems,
-) -> Heaping {
-    at_least_one(value.rows, &at.key("rows"), problems);
-    positive(
-        value.pitch,
-        LARGE,
-        "write the distance of neighbours in metres",
-        &at.key("pitch"),
-        problems,
-    );
-    let along = direction(
-        value.along.unwrap_or([1.0, 0.0, 0.0]),
-        &at.key("along"),
-        problems,
-    );
-    let templates = Templates::prepare(&value.body, false, at, materials, problems);
-    let (below, above) = templates.get(0).map_or((0.0, 0.0), |d| extent(d, Vec3::Z));
-    let rise = value.rise.unwrap_or(below + above);
-    let known = rise.is_finite() && rise > 0.0;
-    if !known && !problems.touches(&at.key("body")) {
-        problems.error(
-            &at.key("rise"),
-            "must be positive",
-            "add rise, the distance of rows in metres",
-        );
-    }
-    if rise > LARGE {
-        problems.error(
-            &at.key("rise"),
-            format!("too large: {rise:e}; limit {LARGE:e}"),
-            "write the distance of rows in metres",
-        );
-    }
-    let origin = value.origin.map_or(Vec3::new(0.0, 0.0, below), |o| {
-        vector(o, &at.key("origin"), problems)
-    });
-    Heaping {
-        rows: value.rows,
-        pitch: value.pitch,
-        rise,
-        origin,
-        along,
-        templates,
-        at: at.clone(),
-    }
-}
-
 /// How far a body reaches from its origin, against and along a direction [m].
-fn extent(desc: &BodyDesc, along: Vec3) -> (f64, f64) {
+pub(crate) fn extent(desc: &BodyDesc, along: Vec3) -> (f64, f64) {
     let mut reach = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     for s in desc.shapes.iter().filter(|s| !s.sensor) {
         let offset = (desc.pose.rotation * s.pose.position).dot(along);
@@ -405,75 +178,6 @@ fn extent(desc: &BodyDesc, along: Vec3) -> (f64, f64) {
         reach = (reach.0.max(half - offset), reach.1.max(half + offset));
     }
     reach
-}
-
-impl Gridding {
-    fn run(&self, out: &mut Vec<Planned>) {
-        let [nx, ny, _] = self.counts.map(|n| n.max(1));
-        let mut random = self.seed.map(Random::new);
-        for n in 0..self.count {
-            let steps = Vec3::new((n % nx) as f64, (n / nx % ny) as f64, (n / nx / ny) as f64);
-            let own = self
-                .templates
-                .get(n)
-                .map_or(tippe::Quat::IDENTITY, |d| d.pose.rotation);
-            let rotation = random.as_mut().map_or(own, Random::rotation);
-            self.templates.plan(
-                n,
-                Pose::new(self.origin + self.pitch * steps, rotation),
-                out,
-            );
-        }
-    }
-}
-
-impl Stacking {
-    fn run(&self, out: &mut Vec<Planned>) {
-        let mut height = 0.0;
-        for n in 0..self.count {
-            let Some(template) = self.templates.get(n) else {
-                return;
-            };
-            if let Some(pitch) = self.pitch {
-                height = pitch * n as f64;
-            } else if n > 0 {
-                let under = self
-                    .templates
-                    .get(n - 1)
-                    .map_or(0.0, |d| extent(d, self.along).1);
-                height += under + extent(template, self.along).0;
-            }
-            self.templates.plan(
-                n,
-                Pose::new(self.origin + self.along * height, template.pose.rotation),
-                out,
-            );
-        }
-    }
-}
-
-impl Heaping {
-    fn count(&self) -> u64 {
-        let n = u128::from(self.rows);
-        u64::try_from(n * (n + 1) / 2).unwrap_or(u64::MAX)
-    }
-
-    fn run(&self, out: &mut Vec<Planned>) {
-        let mut n = 0;
-        for row in 0..self.rows {
-            let wide = self.rows - row;
-            for i in 0..wide {
-                let x = (i as f64 - (wide - 1) as f64 / 2.0) * self.pitch;
-                let position = self.origin + self.along * x + Vec3::Z * (self.rise * row as f64);
-                let own = self
-                    .templates
-                    .get(n)
-                    .map_or(tippe::Quat::IDENTITY, |d| d.pose.rotation);
-                self.templates.plan(n, Pose::new(position, own), out);
-                n += 1;
-            }
-        }
-    }
 }
 
 impl Generators {
@@ -523,40 +227,24 @@ impl Generators {
     }
 
     pub(crate) fn grids_written_out(&self, materials: &MaterialTable) -> Vec<format::Grid> {
-        let write = |g: &Gridding| format::Grid {
-            counts: g.counts,
-            pitch: g.pitch.to_array(),
-            body: g.templates.written_out(g.seed.is_some(), materials),
-            origin: Some(g.origin.to_array()),
-            center: None,
-            count: Some(g.count),
-            random_rotation: g.seed.map(|seed| format::RandomRotation { seed }),
-        };
-        self.grids.iter().map(write).collect()
+        self.grids
+            .iter()
+            .map(|g| g.written_out(materials))
+            .collect()
     }
 
     pub(crate) fn stacks_written_out(&self, materials: &MaterialTable) -> Vec<format::Stack> {
-        let write = |s: &Stacking| format::Stack {
-            count: s.count,
-            body: s.templates.written_out(false, materials),
-            origin: Some(s.origin.to_array()),
-            base: None,
-            along: Some(s.along.to_array()),
-            pitch: s.pitch,
-        };
-        self.stacks.iter().map(write).collect()
+        self.stacks
+            .iter()
+            .map(|s| s.written_out(materials))
+            .collect()
     }
 
     pub(crate) fn pyramids_written_out(&self, materials: &MaterialTable) -> Vec<format::Pyramid> {
-        let write = |p: &Heaping| format::Pyramid {
-            rows: p.rows,
-            pitch: p.pitch,
-            body: p.templates.written_out(false, materials),
-            origin: Some(p.origin.to_array()),
-            along: Some(p.along.to_array()),
-            rise: Some(p.rise),
-        };
-        self.pyramids.iter().map(write).collect()
+        self.pyramids
+            .iter()
+            .map(|p| p.written_out(materials))
+            .collect()
     }
 
     pub(crate) fn fills_written_out(&self, materials: &MaterialTable) -> Vec<format::Fill> {

@@ -301,7 +301,10 @@ impl Loader<'_> {
         })?;
         let index = self.documents.len();
         let at = At::root(index);
-        refuse_joints(&tree, &at, &mut self.problems);
+        if format == Format::Json {
+            self.problems.note_json(index);
+        }
+        refuse_known(&tree, &at, &mut self.problems);
         let wrong_version = tree
             .get("version")
             .is_some_and(|e| !is_version(&e.node.value));
@@ -419,15 +422,39 @@ fn version_only(tree: &crate::tree::Node, at: &At, problems: &mut Problems) -> S
     }
 }
 
-fn refuse_joints(tree: &crate::tree::Node, at: &At, problems: &mut Problems) {
+/// Refuses, with the reason, what the format knows but this version does not have.
+fn refuse_known(tree: &crate::tree::Node, at: &At, problems: &mut Problems) {
+    if tree.get("version").is_none() && matches!(tree.value, crate::tree::Value::Table(_)) {
+        let written = problems.field(at, "version").replace('…', "1");
+        let start = tree.span.start..tree.span.start;
+        problems.error_at(
+            &at.key("version"),
+            start,
+            "missing",
+            format!("begin the file with {written}"),
+        );
+    }
     for (key, what) in [("joint", "joints"), ("articulation", "articulations")] {
         if let Some(entry) = tree.get(key) {
-            let help = format!("remove [[{key}]]; contacts alone hold bodies in this version");
+            let help = format!("remove `{key}`; contacts alone hold bodies in this version");
+            let reason = format!("this version has no {what} yet");
+            problems.error_at(&at.key(key), entry.key_span.clone(), reason, help);
+        }
+    }
+    let Some(method) = tree.get("method").map(|e| &e.node) else {
+        return;
+    };
+    for name in tippe::METHOD_NAMES {
+        if let Some(entry) = method
+            .get(name)
+            .filter(|_| tippe::Method::from_name(name).is_none())
+        {
+            let reason = format!("this version has no method {name:?} yet");
             problems.error_at(
-                &at.key(key),
+                &at.key("method").key(name),
                 entry.key_span.clone(),
-                format!("this version has no {what} yet"),
-                help,
+                reason,
+                "remove its parameters",
             );
         }
     }

@@ -28,21 +28,32 @@ impl<'a> Fields<'a> {
         known: &[&str],
         problems: &mut Problems,
     ) -> Option<Self> {
+        Self::open_as("field", node, at, known, problems)
+    }
+
+    /// Opens a table whose fields are called `what` in messages.
+    pub(crate) fn open_as(
+        what: &str,
+        node: &'a Node,
+        at: &'a At,
+        known: &[&str],
+        problems: &mut Problems,
+    ) -> Option<Self> {
         let Value::Table(entries) = &node.value else {
-            let example = known
-                .first()
-                .map_or(String::new(), |k| format!(", such as {{ {k} = … }}"));
-            wrong_type(
-                node,
-                at,
-                "a table",
-                &format!("write a table{example}"),
-                problems,
-            );
+            let help = match known.first() {
+                Some(key) => format!("write a table, such as {}", problems.table(at, key)),
+                None => "write a table".into(),
+            };
+            wrong_type(node, at, "a table", &help, problems);
             return None;
         };
         for entry in entries.iter().filter(|e| !known.contains(&e.key.as_str())) {
-            unknown_field(&entry.key, entry.key_span.clone(), at, known, problems);
+            let help = match nearest(&entry.key, known.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("known {what}s here: {}", known.join(", ")),
+            };
+            let span = entry.key_span.clone();
+            problems.error_at(&at.key(&entry.key), span, format!("unknown {what}"), help);
         }
         Some(Self { node, at })
     }
@@ -52,12 +63,8 @@ impl<'a> Fields<'a> {
         match self.node.get(key) {
             Some(entry) => T::read(&entry.node, &self.at.key(key), problems),
             None => {
-                problems.error_at(
-                    &self.at.key(key),
-                    head(self.node),
-                    "missing",
-                    format!("add `{key} = …` here"),
-                );
+                let help = format!("add {} here", problems.field(self.at, key));
+                problems.error_at(&self.at.key(key), head(self.node), "missing", help);
                 T::default()
             }
         }
@@ -78,10 +85,11 @@ impl<'a> Fields<'a> {
         words: &[&str],
         problems: &mut Problems,
     ) -> Option<String> {
-        let example = || format!("write {{ {key} = \"{}\", … }}", words[0]);
+        let example = |problems: &Problems| format!("write {}", problems.table(at, key));
         match node.get(key) {
             _ if !matches!(node.value, Value::Table(_)) => {
-                wrong_type(node, at, "a table", &example(), problems)
+                let help = example(problems);
+                wrong_type(node, at, "a table", &help, problems);
             }
             None => problems.error_at(
                 &at.key(key),
@@ -92,7 +100,10 @@ impl<'a> Fields<'a> {
             Some(entry) => match &entry.node.value {
                 Value::Text(word) if words.contains(&word.as_str()) => return Some(word.clone()),
                 Value::Text(word) => unknown_word(word, &at.key(key), words, problems),
-                _ => wrong_type(&entry.node, &at.key(key), "text", &example(), problems),
+                _ => {
+                    let help = format!("write {}", choices(words));
+                    wrong_type(&entry.node, &at.key(key), "text", &help, problems);
+                }
             },
         }
         None
@@ -102,14 +113,6 @@ impl<'a> Fields<'a> {
 /// The place to point at for something missing from a table: its opening, not all of its text.
 fn head(node: &Node) -> Range<usize> {
     node.span.start..node.span.end.min(node.span.start + 1).max(node.span.start)
-}
-
-fn unknown_field(key: &str, span: Range<usize>, at: &At, known: &[&str], problems: &mut Problems) {
-    let help = match nearest(key, known.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("known fields here: {}", known.join(", ")),
-    };
-    problems.error_at(&at.key(key), span, "unknown field", help);
 }
 
 /// Reports a word that is not one of a list.
@@ -204,8 +207,12 @@ impl Read for u64 {
                 problems.error(
                     at,
                     format!("must be a whole number, got {value:?}"),
-                    "write it without a decimal point",
+                    "write all digits, without point and exponent",
                 );
+            }
+            Value::Text(s) if s.trim().parse::<Self>().is_ok() => {
+                let help = format!("remove the quotes: {}", s.trim());
+                wrong_type(node, at, "a whole number", &help, problems);
             }
             _ => wrong_type(
                 node,
@@ -270,7 +277,7 @@ impl<T: Read> Read for Vec<T> {
         }
         let last = at.path.to_string();
         let name = last.rsplit('.').next().unwrap_or_default();
-        let help = if matches!(node.value, Value::Table(_)) {
+        let help = if matches!(node.value, Value::Table(_)) && !problems.is_json(at) {
             format!("begin it with double brackets, [[{name}]]: there can be several")
         } else {
             "write a list in brackets: [ … ]".into()

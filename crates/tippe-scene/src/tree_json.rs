@@ -45,6 +45,13 @@ impl Parser<'_> {
         error_at(self.at..end, reason, help)
     }
 
+    fn comment(&self) -> SyntaxError {
+        self.error(
+            "JSON has no comments",
+            "remove it, or write the scene as TOML",
+        )
+    }
+
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
@@ -105,10 +112,7 @@ impl Parser<'_> {
             return Err(self.error("JSON has no NaN and no infinity", "write a finite number"));
         }
         if lower.starts_with('#') || lower.starts_with("//") {
-            return Err(self.error(
-                "JSON has no comments",
-                "remove it, or write the scene as TOML",
-            ));
+            return Err(self.comment());
         }
         Err(self.error(
             "not a JSON value",
@@ -170,6 +174,9 @@ impl Parser<'_> {
         loop {
             self.blanks();
             let start = self.at;
+            if matches!(self.peek(), Some(b'/' | b'#')) {
+                return Err(self.comment());
+            }
             if self.peek() != Some(b'"') {
                 return Err(self.error(
                     "a field name in double quotes should stand here",

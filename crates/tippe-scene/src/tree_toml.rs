@@ -46,29 +46,48 @@ pub fn too_deep(span: Range<usize>) -> SyntaxError {
 }
 
 fn syntax_errors(text: &str, errors: &[toml::de::Error]) -> Vec<SyntaxError> {
-    let place = |e: &toml::de::Error| e.span().unwrap_or(text.len()..text.len());
     // Past the depth limit every bracket is a follow-on error of the first.
     if let Some(deep) = errors.iter().find(|e| e.message().contains("recurs")) {
-        return vec![too_deep(place(deep))];
+        return vec![too_deep(deep.span().unwrap_or_else(|| dottiest_line(text)))];
     }
+    let place = |e: &toml::de::Error| e.span().unwrap_or(text.len()..text.len());
+    let mut sorted: Vec<_> = errors.iter().map(|e| (place(e), e.message())).collect();
+    sorted.sort_by_key(|(span, _)| span.start);
+    let line = |span: &Range<usize>| {
+        text.as_bytes()[..span.start.min(text.len())]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count()
+    };
     let mut list: Vec<SyntaxError> = Vec::new();
-    for e in errors.iter().take(ERRORS_MAX) {
-        let span = place(e);
-        // The parser may report one slip twice from the same spot.
+    for (span, message) in sorted.into_iter().take(ERRORS_MAX) {
+        // The parser may stumble several times over one slip.
         if list
             .last()
-            .is_some_and(|last| last.span.start == span.start)
+            .is_some_and(|last| line(&last.span) == line(&span))
         {
             continue;
         }
-        let reason = e.message().trim_end().replace('\n', "; ");
+        let reason = message.trim_end().replace('\n', "; ");
+        let help = help_for(&reason).into();
         list.push(SyntaxError {
-            help: help_for(&reason).into(),
-            reason: format!("not valid TOML: {reason}"),
             span,
+            reason: format!("not valid TOML: {reason}"),
+            help,
         });
     }
     list
+}
+
+/// The line with most dots: the one whose field name nests too deep, for which the parser gives no place.
+fn dottiest_line(text: &str) -> Range<usize> {
+    let dots = |line: &str| line.bytes().filter(|b| *b == b'.').count();
+    let line = text
+        .lines()
+        .max_by_key(|line| dots(line))
+        .unwrap_or_default();
+    let start = line.as_ptr() as usize - text.as_ptr() as usize;
+    start..start + line.len()
 }
 
 fn help_for(reason: &str) -> &'static str {

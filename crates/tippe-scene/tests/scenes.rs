@@ -1,5 +1,10 @@
 //! The scenes of the repository load, hold what they promise, and explain themselves.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it does not expect"
+)]
+
 use std::path::{Path, PathBuf};
 use tippe_scene::{Format, LoadOptions, Scene, explain, explain_json, load_file, load_str};
 

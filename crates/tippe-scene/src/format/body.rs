@@ -212,7 +212,8 @@ record! {
 
 impl Default for Shape {
     fn default() -> Self {
-        Self::Sphere(Sphere::default())
+        // Stands in for what could not be read, and must not cause errors of its own.
+        Self::Sphere(Sphere { radius: 1.0 })
     }
 }
 
@@ -269,7 +270,7 @@ const SEVERAL: &str = "a body of several shapes has shapes = [ { box = … }, { 
 
 impl Read for Shape {
     fn read(node: &Node, at: &At, problems: &mut Problems) -> Self {
-        match Fields::open(node, at, &SHAPES, problems) {
+        match Fields::open_as("shape", node, at, &SHAPES, problems) {
             Some(_) => Self::from_table(node, at, problems),
             None => Self::default(),
         }
@@ -278,6 +279,7 @@ impl Read for Shape {
 
 /// One of several shapes of a body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ShapeEntry {
     /// The solid.
     #[serde(flatten)]
@@ -365,7 +367,11 @@ tagged! {
 
 impl Default for Drag {
     fn default() -> Self {
-        Self::Stokes(DragStokes::default())
+        // Stands in for what could not be read, and must not cause errors of its own.
+        Self::Stokes(DragStokes {
+            radius: 1.0,
+            viscosity: 1.0,
+        })
     }
 }
 

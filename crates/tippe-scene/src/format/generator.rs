@@ -9,6 +9,7 @@ use super::{At, Body, JsonSchema, Node, Problems, Read, Serialize, Value, record
 /// One table, or a list of them.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "{T}OneOrMany")]
 pub enum OneOrMany<T> {
     /// One.
     One(T),

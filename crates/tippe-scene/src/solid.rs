@@ -1,0 +1,229 @@
+//! Shapes and mass of a body of the file.
+//!
+//! Reads: `format::Body`, the materials of the scene.  Writes: `Problems`.
+//! Called by: `body`.
+//! Source: `docs/scene-format.md`, "Bodies".
+
+use crate::body::rotation;
+use crate::build::MaterialTable;
+use crate::check::{HEAVY, LARGE, SMALL, direction, positive, vector};
+use crate::diagnostics::{At, Problems};
+use crate::format::{self, Kind};
+use crate::inertia;
+use tippe::{BodyKind, Filter, MassSpec, Pose, Shape, ShapeDesc, Vec3};
+
+/// The shapes of a body.
+pub(crate) fn shapes(
+    body: &format::Body,
+    at: &At,
+    materials: &MaterialTable,
+    problems: &mut Problems,
+) -> Vec<ShapeDesc> {
+    let (one, many) = (at.key("shape"), at.key("shapes"));
+    let dynamic = body.kind.unwrap_or_default() == Kind::Dynamic;
+    let filter = Filter {
+        groups: body
+            .collision
+            .as_ref()
+            .and_then(|c| c.groups.as_ref())
+            .map_or(1, format::Bits::to_mask),
+        mask: body
+            .collision
+            .as_ref()
+            .and_then(|c| c.mask.as_ref())
+            .map_or(u32::MAX, format::Bits::to_mask),
+    };
+    let material = body
+        .material
+        .as_ref()
+        .map(|m| materials.find(m, &at.key("material"), problems));
+    let material = material.unwrap_or(tippe::MaterialId::DEFAULT);
+    let sensor = body.sensor.unwrap_or(false);
+    let plain = |shape: Shape| ShapeDesc {
+        shape,
+        pose: Pose::IDENTITY,
+        material,
+        filter,
+        sensor,
+    };
+    match (&body.shape, &body.shapes) {
+        (Some(_), Some(_)) => {
+            problems.error(
+                &many,
+                "both `shape` and `shapes`",
+                "put all shapes into `shapes`, or keep one in `shape`",
+            );
+            Vec::new()
+        }
+        (Some(s), None) => vec![plain(shape(s, dynamic, &one, problems))],
+        (None, Some(list)) => {
+            if list.is_empty() && !problems.touches(&many) {
+                problems.error(
+                    &many,
+                    "must not be empty",
+                    "write at least one shape, such as { box = { size = [1, 1, 1] } }",
+                );
+            }
+            let entries = list.iter().enumerate().map(|(i, entry)| {
+                let at = many.index(i);
+                let place = &entry.place;
+                ShapeDesc {
+                    shape: shape(&entry.shape, dynamic, &at, problems),
+                    pose: Pose::new(
+                        vector(
+                            place.position.unwrap_or_default(),
+                            &at.key("position"),
+                            problems,
+                        ),
+                        rotation(place.rotation, place.rotation_deg.as_ref(), &at, problems),
+                    ),
+                    material: place.material.as_ref().map_or(material, |m| {
+                        materials.find(m, &at.key("material"), problems)
+                    }),
+                    filter: Filter {
+                        groups: place
+                            .groups
+                            .as_ref()
+                            .map_or(filter.groups, format::Bits::to_mask),
+                        mask: place
+                            .mask
+                            .as_ref()
+                            .map_or(filter.mask, format::Bits::to_mask),
+                    },
+                    sensor: place.sensor.unwrap_or(sensor),
+                }
+            });
+            entries.collect()
+        }
+        (None, None) => {
+            if !dynamic || body.inertia.is_none() {
+                let help = "add one, such as shape.box = { size = [1, 1, 1] } or shape.sphere = { radius = 0.5 }";
+                problems.error(&one, "missing", help);
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems) -> Shape {
+    let at = at.key(shape.name());
+    let mut size = |value: f64, at: &At| {
+        if positive(value, LARGE, "sizes are in metres", at, problems) && value < SMALL {
+            problems.error(
+                at,
+                format!("too small: {value:e}; at least {SMALL:e}"),
+                "sizes are in metres",
+            );
+        }
+        value
+    };
+    match shape {
+        format::Shape::Box(b) => {
+            let edge = |i: usize| size(b.size[i], &at.key("size").index(i)) * 0.5;
+            Shape::Cuboid {
+                half: Vec3::from_array([0, 1, 2].map(edge)),
+            }
+        }
+        format::Shape::Sphere(s) => Shape::Sphere {
+            radius: size(s.radius, &at.key("radius")),
+        },
+        format::Shape::Capsule(c) => Shape::Capsule {
+            radius: size(c.radius, &at.key("radius")),
+            half_length: size(c.length, &at.key("length")) * 0.5,
+        },
+        format::Shape::HalfSpace(h) => {
+            if dynamic {
+                let help = "add kind = \"fixed\" (or \"kinematic\"), or use a box";
+                problems.error(
+                    &at,
+                    "a dynamic body cannot be a half-space, which has no end and no mass",
+                    help,
+                );
+            }
+            Shape::HalfSpace {
+                normal: direction(h.normal, &at.key("normal"), problems),
+            }
+        }
+    }
+}
+
+/// Where the mass of a body comes from.
+pub(crate) fn mass(
+    body: &format::Body,
+    kind: &BodyKind,
+    shapes: &[ShapeDesc],
+    at: &At,
+    problems: &mut Problems,
+) -> MassSpec {
+    let given = [
+        ("density", body.density.is_some()),
+        ("mass", body.mass.is_some()),
+        ("inertia", body.inertia.is_some()),
+    ];
+    if *kind != BodyKind::Dynamic
+        && let Some((key, _)) = given.iter().find(|(_, given)| *given)
+    {
+        problems.warning(
+            &at.key(key),
+            "has no effect: only dynamic bodies have mass",
+            "remove it, or make the body dynamic",
+        );
+    }
+    if let Some(density) = body.density {
+        positive(
+            density,
+            HEAVY,
+            "density is in kg/m³: water 1000, steel 7850",
+            &at.key("density"),
+            problems,
+        );
+        if body.mass.is_some() {
+            problems.error(
+                &at.key("density"),
+                "both density and mass",
+                "keep one of the two",
+            );
+        }
+    }
+    if let Some(mass) = body.mass {
+        positive(
+            mass,
+            HEAVY,
+            "write the mass in kilograms, such as mass = 1.0",
+            &at.key("mass"),
+            problems,
+        );
+    }
+    if body.center.is_some() && body.inertia.is_none() {
+        let help = "add mass and inertia, or remove it: the centre then follows from the shapes";
+        problems.error(
+            &at.key("center"),
+            "a given centre of mass needs a given inertia",
+            help,
+        );
+    }
+    if let Some(inertia) = &body.inertia {
+        let tensor = inertia::tensor(inertia, &at.key("inertia"), problems);
+        let center = vector(body.center.unwrap_or_default(), &at.key("center"), problems);
+        if body.mass.is_none() {
+            problems.error(
+                &at.key("mass"),
+                "missing: inertia alone does not make a mass",
+                "add mass = … in kilograms",
+            );
+        }
+        return MassSpec::Explicit {
+            mass: body.mass.unwrap_or(1.0),
+            center,
+            inertia: tensor,
+        };
+    }
+    if *kind == BodyKind::Dynamic && !shapes.is_empty() && shapes.iter().all(|s| s.sensor) {
+        let help = "add mass and inertia, or a shape that is no sensor";
+        problems.error(at, "a dynamic body of sensors alone has no mass", help);
+    }
+    body.mass.map_or(
+        MassSpec::Density(body.density.unwrap_or(1000.0)),
+        MassSpec::Mass,
+    )
+}
