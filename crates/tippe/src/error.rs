@@ -17,12 +17,18 @@ pub struct BuildError {
 
 impl BuildError {
     pub(crate) fn new(field: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { field: field.into(), reason: reason.into() }
+        Self {
+            field: field.into(),
+            reason: reason.into(),
+        }
     }
 
     /// The same error, seen from one level further out.
     pub(crate) fn inside(self, parent: &str) -> Self {
-        Self { field: format!("{parent}.{}", self.field), reason: self.reason }
+        Self {
+            field: format!("{parent}.{}", self.field),
+            reason: self.reason,
+        }
     }
 }
 
@@ -56,7 +62,10 @@ impl fmt::Display for StepError {
         match self {
             Self::BadStep { dt } => write!(f, "step length must be positive and finite, got {dt}"),
             Self::NonFinite { body, phase } => {
-                write!(f, "body `{body}` became non-finite in phase `{phase}`; the last good state is kept")
+                write!(
+                    f,
+                    "body `{body}` became non-finite in phase `{phase}`; the last good state is kept"
+                )
             }
         }
     }
@@ -87,8 +96,12 @@ impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotASnapshot => write!(f, "these bytes are not a tippe snapshot"),
-            Self::Version { found, expected } => write!(f, "snapshot version {found}, this library reads {expected}"),
-            Self::Corrupt { offset } => write!(f, "snapshot is cut off or damaged at byte {offset}"),
+            Self::Version { found, expected } => {
+                write!(f, "snapshot version {found}, this library reads {expected}")
+            }
+            Self::Corrupt { offset } => {
+                write!(f, "snapshot is cut off or damaged at byte {offset}")
+            }
         }
     }
 }
@@ -101,7 +114,10 @@ pub struct UnknownBody;
 
 impl fmt::Display for UnknownBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no such body: it was removed, or the id belongs to another world")
+        write!(
+            f,
+            "no such body: it was removed, or the id belongs to another world"
+        )
     }
 }
 

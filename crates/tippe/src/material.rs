@@ -88,16 +88,25 @@ impl Surface {
         ];
         for (field, value) in not_negative {
             if !value.is_finite() || value < 0.0 {
-                return Err(BuildError::new(field, format!("must be finite and not negative, got {value}")));
+                return Err(BuildError::new(
+                    field,
+                    format!("must be finite and not negative, got {value}"),
+                ));
             }
         }
         if !(0.0..=1.0).contains(&self.restitution) {
-            return Err(BuildError::new("restitution", format!("must be between 0 and 1, got {}", self.restitution)));
+            return Err(BuildError::new(
+                "restitution",
+                format!("must be between 0 and 1, got {}", self.restitution),
+            ));
         }
         if self.friction_kinetic > self.friction_static {
             return Err(BuildError::new(
                 "friction_kinetic",
-                format!("must not exceed friction_static ({} > {})", self.friction_kinetic, self.friction_static),
+                format!(
+                    "must not exceed friction_static ({} > {})",
+                    self.friction_kinetic, self.friction_static
+                ),
             ));
         }
         Ok(())
@@ -113,7 +122,11 @@ impl Surface {
             friction_rolling: mean(a.friction_rolling, b.friction_rolling),
             friction_spinning: mean(a.friction_spinning, b.friction_spinning),
             restitution: a.restitution.min(b.restitution),
-            impact_law: if a.impact_law == b.impact_law { a.impact_law } else { ImpactLaw::Stronge },
+            impact_law: if a.impact_law == b.impact_law {
+                a.impact_law
+            } else {
+                ImpactLaw::Stronge
+            },
             slip_speed: a.slip_speed.max(b.slip_speed),
         }
     }
@@ -138,7 +151,11 @@ pub struct Materials {
 
 impl Default for Materials {
     fn default() -> Self {
-        Self { names: vec!["default".into()], surfaces: vec![Surface::default()], pairs: Vec::new() }
+        Self {
+            names: vec!["default".into()],
+            surfaces: vec![Surface::default()],
+            pairs: Vec::new(),
+        }
     }
 }
 
@@ -150,7 +167,10 @@ impl Materials {
     pub fn add(&mut self, name: &str, surface: Surface) -> Result<MaterialId, BuildError> {
         surface.check()?;
         if self.find(name).is_some() {
-            return Err(BuildError::new("name", format!("material `{name}` exists already")));
+            return Err(BuildError::new(
+                "name",
+                format!("material `{name}` exists already"),
+            ));
         }
         let id = MaterialId(u32::try_from(self.names.len()).expect("fewer than 2³² materials"));
         self.names.push(name.to_owned());
@@ -161,7 +181,10 @@ impl Materials {
     /// The material of that name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<MaterialId> {
-        self.names.iter().position(|n| n == name).map(|i| MaterialId(i as u32))
+        self.names
+            .iter()
+            .position(|n| n == name)
+            .map(|i| MaterialId(i as u32))
     }
 
     /// Changes the surface of one material.
@@ -178,11 +201,23 @@ impl Materials {
     ///
     /// # Errors
     /// The field of `surface` that makes no sense.
-    pub fn set_pair(&mut self, a: MaterialId, b: MaterialId, surface: Surface) -> Result<(), BuildError> {
+    pub fn set_pair(
+        &mut self,
+        a: MaterialId,
+        b: MaterialId,
+        surface: Surface,
+    ) -> Result<(), BuildError> {
         surface.check()?;
         let (first, second) = if a <= b { (a, b) } else { (b, a) };
-        let pair = Pair { first, second, surface };
-        match self.pairs.binary_search_by_key(&(first, second), |p| (p.first, p.second)) {
+        let pair = Pair {
+            first,
+            second,
+            surface,
+        };
+        match self
+            .pairs
+            .binary_search_by_key(&(first, second), |p| (p.first, p.second))
+        {
             Ok(i) => self.pairs[i] = pair,
             Err(i) => self.pairs.insert(i, pair),
         }
@@ -193,10 +228,16 @@ impl Materials {
     #[must_use]
     pub fn lookup(&self, a: MaterialId, b: MaterialId) -> (Surface, bool) {
         let key = if a <= b { (a, b) } else { (b, a) };
-        match self.pairs.binary_search_by_key(&key, |p| (p.first, p.second)) {
+        match self
+            .pairs
+            .binary_search_by_key(&key, |p| (p.first, p.second))
+        {
             Ok(i) => (self.pairs[i].surface, false),
             Err(_) if a == b => (self.surfaces[a.index()], false),
-            Err(_) => (Surface::combined(&self.surfaces[a.index()], &self.surfaces[b.index()]), true),
+            Err(_) => (
+                Surface::combined(&self.surfaces[a.index()], &self.surfaces[b.index()]),
+                true,
+            ),
         }
     }
 
@@ -206,7 +247,10 @@ impl Materials {
     /// A name of the table is already taken.
     pub fn add_lecture_table(&mut self) -> Result<[MaterialId; 4], BuildError> {
         let own = |name: &str| {
-            let row = LECTURE_TABLE.iter().find(|r| r.0 == name && r.1 == name).expect("every metal has a row with itself");
+            let row = LECTURE_TABLE
+                .iter()
+                .find(|r| r.0 == name && r.1 == name)
+                .expect("every metal has a row with itself");
             metal(row.2, row.3, row.4)
         };
         let mut ids = [MaterialId::DEFAULT; 4];
@@ -228,7 +272,12 @@ const fn metal(friction_static: f64, friction_kinetic: f64, restitution: f64) ->
 }
 
 /// Names of the built-in metals.
-pub const LECTURE_METALS: [&str; 4] = ["dry steel", "greasy steel", "dry aluminium", "greasy aluminium"];
+pub const LECTURE_METALS: [&str; 4] = [
+    "dry steel",
+    "greasy steel",
+    "dry aluminium",
+    "greasy aluminium",
+];
 
 /// [Lecture] "Measurements": (first, second, μ_s, μ_k, e). Symmetric.
 pub const LECTURE_TABLE: [(&str, &str, f64, f64, f64); 10] = [

@@ -74,7 +74,10 @@ pub struct Filter {
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { groups: 1, mask: u32::MAX }
+        Self {
+            groups: 1,
+            mask: u32::MAX,
+        }
     }
 }
 
@@ -103,7 +106,13 @@ pub struct ShapeDesc {
 
 impl From<Shape> for ShapeDesc {
     fn from(shape: Shape) -> Self {
-        Self { shape, pose: Pose::IDENTITY, material: MaterialId::DEFAULT, filter: Filter::default(), sensor: false }
+        Self {
+            shape,
+            pose: Pose::IDENTITY,
+            material: MaterialId::DEFAULT,
+            filter: Filter::default(),
+            sensor: false,
+        }
     }
 }
 
@@ -182,13 +191,20 @@ impl BodyDesc {
     /// A dynamic body of one shape at a place, with the density of water.
     #[must_use]
     pub fn dynamic(shape: Shape, position: Vec3) -> Self {
-        Self { pose: Pose::from_position(position), shapes: vec![shape.into()], ..Self::default() }
+        Self {
+            pose: Pose::from_position(position),
+            shapes: vec![shape.into()],
+            ..Self::default()
+        }
     }
 
     /// A fixed body of one shape at a place.
     #[must_use]
     pub fn fixed(shape: Shape, position: Vec3) -> Self {
-        Self { kind: BodyKind::Fixed, ..Self::dynamic(shape, position) }
+        Self {
+            kind: BodyKind::Fixed,
+            ..Self::dynamic(shape, position)
+        }
     }
 }
 
@@ -231,12 +247,20 @@ impl Body {
     pub(crate) fn build(desc: &BodyDesc) -> Result<Self, BuildError> {
         check_numbers(desc)?;
         for (i, s) in desc.shapes.iter().enumerate() {
-            s.shape.check().map_err(|e| e.inside(&format!("shapes[{i}]")))?;
+            s.shape
+                .check()
+                .map_err(|e| e.inside(&format!("shapes[{i}]")))?;
             if matches!(s.shape, Shape::HalfSpace { .. }) && desc.kind == BodyKind::Dynamic {
-                return Err(BuildError::new(format!("shapes[{i}]"), "a half-space is infinite: only a fixed or kinematic body can have it"));
+                return Err(BuildError::new(
+                    format!("shapes[{i}]"),
+                    "a half-space is infinite: only a fixed or kinematic body can have it",
+                ));
             }
             if !s.pose.is_finite() || !unit(s.pose.rotation) {
-                return Err(BuildError::new(format!("shapes[{i}].pose"), "must be finite, with a unit quaternion"));
+                return Err(BuildError::new(
+                    format!("shapes[{i}].pose"),
+                    "must be finite, with a unit quaternion",
+                ));
             }
         }
         let mut body = Self {
@@ -290,28 +314,51 @@ fn unit(q: Quat) -> bool {
 }
 
 fn check_numbers(desc: &BodyDesc) -> Result<(), BuildError> {
-    let finite = |field: &str, ok: bool| if ok { Ok(()) } else { Err(BuildError::new(field, "must be finite")) };
+    let finite = |field: &str, ok: bool| {
+        if ok {
+            Ok(())
+        } else {
+            Err(BuildError::new(field, "must be finite"))
+        }
+    };
     finite("pose", desc.pose.is_finite())?;
     finite("velocity", desc.velocity.is_finite())?;
     finite("angular_velocity", desc.angular_velocity.is_finite())?;
     finite("gravity_scale", desc.gravity_scale.is_finite())?;
     if !unit(desc.pose.rotation) {
-        return Err(BuildError::new("pose.rotation", "must be a unit quaternion"));
+        return Err(BuildError::new(
+            "pose.rotation",
+            "must be a unit quaternion",
+        ));
     }
     let positive = |field: &str, value: f64| {
         if value.is_finite() && value > 0.0 {
             Ok(())
         } else {
-            Err(BuildError::new(field, format!("must be positive and finite, got {value}")))
+            Err(BuildError::new(
+                field,
+                format!("must be positive and finite, got {value}"),
+            ))
         }
     };
     match desc.drag {
         None => Ok(()),
-        Some(Drag::Stokes { radius, viscosity }) => positive("drag.radius", radius).and(positive("drag.viscosity", viscosity)),
-        Some(Drag::Quadratic { coefficient, area, density }) => positive("drag.coefficient", coefficient)
+        Some(Drag::Stokes { radius, viscosity }) => {
+            positive("drag.radius", radius).and(positive("drag.viscosity", viscosity))
+        }
+        Some(Drag::Quadratic {
+            coefficient,
+            area,
+            density,
+        }) => positive("drag.coefficient", coefficient)
             .and(positive("drag.area", area))
             .and(positive("drag.density", density)),
-        Some(Drag::Automatic { radius, coefficient, viscosity, density }) => positive("drag.radius", radius)
+        Some(Drag::Automatic {
+            radius,
+            coefficient,
+            viscosity,
+            density,
+        }) => positive("drag.radius", radius)
             .and(positive("drag.coefficient", coefficient))
             .and(positive("drag.viscosity", viscosity))
             .and(positive("drag.density", density)),
@@ -324,27 +371,47 @@ fn mass_properties(desc: &BodyDesc) -> Result<MassProperties, BuildError> {
         if value.is_finite() && value > 0.0 {
             Ok(value)
         } else {
-            Err(BuildError::new(field, format!("must be positive and finite, got {value}")))
+            Err(BuildError::new(
+                field,
+                format!("must be positive and finite, got {value}"),
+            ))
         }
     };
     let filled = |density: f64| {
         let solids = desc.shapes.iter().filter(|s| !s.sensor);
         MassProperties::sum(solids.map(|s| s.shape.mass_properties(density).moved(&s.pose)))
     };
-    let needs_volume =
-        || BuildError::new("mass", "a dynamic body without solid shapes needs explicit mass, centre and inertia");
+    let needs_volume = || {
+        BuildError::new(
+            "mass",
+            "a dynamic body without solid shapes needs explicit mass, centre and inertia",
+        )
+    };
     match desc.mass {
-        MassSpec::Density(density) => filled(positive("density", density)?).ok_or_else(needs_volume),
+        MassSpec::Density(density) => {
+            filled(positive("density", density)?).ok_or_else(needs_volume)
+        }
         MassSpec::Mass(mass) => {
             let unit = filled(1.0).ok_or_else(needs_volume)?;
             Ok(unit.scaled(positive("mass", mass)? / unit.mass))
         }
-        MassSpec::Explicit { mass, center, inertia } => {
+        MassSpec::Explicit {
+            mass,
+            center,
+            inertia,
+        } => {
             positive("mass", mass)?;
             if !center.is_finite() || !inertia.is_finite() {
-                return Err(BuildError::new("inertia", "mass, centre and inertia must be finite"));
+                return Err(BuildError::new(
+                    "inertia",
+                    "mass, centre and inertia must be finite",
+                ));
             }
-            Ok(MassProperties { mass, center, inertia })
+            Ok(MassProperties {
+                mass,
+                center,
+                inertia,
+            })
         }
     }
 }
@@ -367,19 +434,29 @@ pub struct Model {
 impl Model {
     /// The bodies that exist, with their slots, in slot order.
     pub fn present(&self) -> impl Iterator<Item = (usize, &Body)> {
-        self.bodies.iter().enumerate().filter_map(|(i, b)| b.as_ref().map(|b| (i, b)))
+        self.bodies
+            .iter()
+            .enumerate()
+            .filter_map(|(i, b)| b.as_ref().map(|b| (i, b)))
     }
 
     /// The id of the body now in a slot.
     #[must_use]
     pub(crate) fn id(&self, index: usize) -> BodyId {
-        BodyId { index: index as u32, generation: self.generations[index] }
+        BodyId {
+            index: index as u32,
+            generation: self.generations[index],
+        }
     }
 
     /// The body of an id, if it is still there.
     #[must_use]
     pub fn get(&self, id: BodyId) -> Option<&Body> {
-        if self.generations.get(id.index()) == Some(&id.generation) { self.bodies[id.index()].as_ref() } else { None }
+        if self.generations.get(id.index()) == Some(&id.generation) {
+            self.bodies[id.index()].as_ref()
+        } else {
+            None
+        }
     }
 
     /// The name of a body for messages.

@@ -50,16 +50,33 @@ pub struct Moved {
 
 impl Motion {
     /// Rests where it is.
-    pub const REST: Self = Self::Constant { velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO };
+    pub const REST: Self = Self::Constant {
+        velocity: Vec3::ZERO,
+        angular_velocity: Vec3::ZERO,
+    };
 
     pub(crate) fn check(&self) -> Result<(), BuildError> {
-        let finite = |field: &str, ok: bool| if ok { Ok(()) } else { Err(BuildError::new(field, "must be finite")) };
+        let finite = |field: &str, ok: bool| {
+            if ok {
+                Ok(())
+            } else {
+                Err(BuildError::new(field, "must be finite"))
+            }
+        };
         match self {
-            Self::Constant { velocity, angular_velocity } => {
+            Self::Constant {
+                velocity,
+                angular_velocity,
+            } => {
                 finite("velocity", velocity.is_finite())?;
                 finite("angular_velocity", angular_velocity.is_finite())
             }
-            Self::Sine { amplitude, rotation_amplitude, frequency, phase } => {
+            Self::Sine {
+                amplitude,
+                rotation_amplitude,
+                frequency,
+                phase,
+            } => {
                 finite("amplitude", amplitude.is_finite())?;
                 finite("rotation_amplitude", rotation_amplitude.is_finite())?;
                 finite("frequency", frequency.is_finite())?;
@@ -67,7 +84,10 @@ impl Motion {
             }
             Self::Table { times, poses } => {
                 if times.is_empty() || times.len() != poses.len() {
-                    return Err(BuildError::new("times", "needs at least one key, and one pose for each time"));
+                    return Err(BuildError::new(
+                        "times",
+                        "needs at least one key, and one pose for each time",
+                    ));
                 }
                 if !times.iter().all(|t| t.is_finite()) || times.windows(2).any(|w| w[0] >= w[1]) {
                     return Err(BuildError::new("times", "must be finite and rise strictly"));
@@ -83,12 +103,20 @@ impl Motion {
     #[must_use]
     pub fn at(&self, start: &Pose, t: f64) -> Moved {
         match self {
-            Self::Constant { velocity, angular_velocity } => Moved {
+            Self::Constant {
+                velocity,
+                angular_velocity,
+            } => Moved {
                 pose: turned(start, *velocity * t, *angular_velocity * t),
                 velocity: *velocity,
                 angular_velocity: *angular_velocity,
             },
-            Self::Sine { amplitude, rotation_amplitude, frequency, phase } => {
+            Self::Sine {
+                amplitude,
+                rotation_amplitude,
+                frequency,
+                phase,
+            } => {
                 let rate = std::f64::consts::TAU * frequency;
                 let (s, c) = (libm::sin(rate * t + phase), libm::cos(rate * t + phase));
                 Moved {
@@ -103,11 +131,18 @@ impl Motion {
 }
 
 fn turned(start: &Pose, shift: Vec3, turn: Vec3) -> Pose {
-    Pose::new(start.position + shift, rotation::normalized(rotation::exp(turn) * start.rotation))
+    Pose::new(
+        start.position + shift,
+        rotation::normalized(rotation::exp(turn) * start.rotation),
+    )
 }
 
 fn table_at(times: &[f64], poses: &[Pose], t: f64) -> Moved {
-    let resting = |pose: Pose| Moved { pose, velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO };
+    let resting = |pose: Pose| Moved {
+        pose,
+        velocity: Vec3::ZERO,
+        angular_velocity: Vec3::ZERO,
+    };
     // Segment i runs from key i to key i + 1.
     let after = times.partition_point(|&key| key <= t);
     if after == 0 {
@@ -136,5 +171,9 @@ fn rotation_vector(q: Quat) -> Vec3 {
     let q = if q.w < 0.0 { -q } else { q };
     let v = Vec3::new(q.x, q.y, q.z);
     let s = v.length();
-    if s == 0.0 { Vec3::ZERO } else { v * (2.0 * libm::atan2(s, q.w) / s) }
+    if s == 0.0 {
+        Vec3::ZERO
+    } else {
+        v * (2.0 * libm::atan2(s, q.w) / s)
+    }
 }

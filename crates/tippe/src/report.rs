@@ -74,6 +74,8 @@ pub struct SolverWork {
     pub sweeps: u32,
     /// Contact points visited by those sweeps.
     pub rows_swept: u64,
+    /// Newton steps of direct solves.
+    pub newton_steps: u32,
     /// Loops that ended at their limit instead of at their tolerance.
     pub caps_hit: u32,
 }

@@ -43,11 +43,18 @@ pub(crate) fn step(
 }
 
 /// Names the first body whose state is not finite.
-pub(crate) fn check_finite(model: &Model, state: &State, phase: &'static str) -> Result<(), StepError> {
+pub(crate) fn check_finite(
+    model: &Model,
+    state: &State,
+    phase: &'static str,
+) -> Result<(), StepError> {
     for (i, _) in model.present() {
         let load = &state.loads[i];
         if !state.bodies[i].is_finite() || !load.force.is_finite() || !load.torque.is_finite() {
-            return Err(StepError::NonFinite { body: model.name(i), phase });
+            return Err(StepError::NonFinite {
+                body: model.name(i),
+                phase,
+            });
         }
     }
     Ok(())

@@ -38,7 +38,10 @@ impl World {
     #[must_use]
     pub fn new(method: Method) -> Self {
         Self {
-            model: Model { gravity: GRAVITY, ..Model::default() },
+            model: Model {
+                gravity: GRAVITY,
+                ..Model::default()
+            },
             state: State::default(),
             method,
             work: Work::default(),
@@ -51,7 +54,13 @@ impl World {
     /// # Errors
     /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
-        let report = step::step(&self.model, &self.method, dt, &mut self.state, &mut self.work)?;
+        let report = step::step(
+            &self.model,
+            &self.method,
+            dt,
+            &mut self.state,
+            &mut self.work,
+        )?;
         self.ledger.add(&report.energy);
         Ok(report)
     }
@@ -123,7 +132,10 @@ impl World {
     pub fn add_body(&mut self, desc: &BodyDesc) -> Result<BodyId, BuildError> {
         for (i, s) in desc.shapes.iter().enumerate() {
             if s.material.index() >= self.model.materials.names.len() {
-                return Err(BuildError::new(format!("shapes[{i}].material"), "no such material in this world"));
+                return Err(BuildError::new(
+                    format!("shapes[{i}].material"),
+                    "no such material in this world",
+                ));
             }
         }
         let body = Body::build(desc)?;
@@ -140,7 +152,10 @@ impl World {
     fn new_slot(&mut self) -> Result<usize, BuildError> {
         let index = self.model.bodies.len();
         if index >= BODIES_MAX {
-            return Err(BuildError::new("bodies", format!("a world holds at most {BODIES_MAX} bodies")));
+            return Err(BuildError::new(
+                "bodies",
+                format!("a world holds at most {BODIES_MAX} bodies"),
+            ));
         }
         self.model.bodies.push(None);
         self.model.generations.push(0);
@@ -160,9 +175,15 @@ impl World {
         self.state.bodies[index] = BodyState::REST;
         self.state.loads[index] = Load::default();
         let slot = index as u32;
-        self.state.contacts.retain(|c| c.key.pair.body_a != slot && c.key.pair.body_b != slot);
-        self.state.touching.retain(|p| p.body_a != slot && p.body_b != slot);
-        self.state.sensed.retain(|p| p.body_a != slot && p.body_b != slot);
+        self.state
+            .contacts
+            .retain(|c| c.key.pair.body_a != slot && c.key.pair.body_b != slot);
+        self.state
+            .touching
+            .retain(|p| p.body_a != slot && p.body_b != slot);
+        self.state
+            .sensed
+            .retain(|p| p.body_a != slot && p.body_b != slot);
         self.model.free.insert(slot);
         Ok(())
     }
@@ -219,12 +240,17 @@ impl World {
     ///
     /// # Errors
     /// The body does not exist.
-    pub fn set_velocity(&mut self, id: BodyId, velocity: Vec3, angular_velocity: Vec3) -> Result<(), UnknownBody> {
+    pub fn set_velocity(
+        &mut self,
+        id: BodyId,
+        velocity: Vec3,
+        angular_velocity: Vec3,
+    ) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
         if self.body(id)?.is_dynamic() {
             self.state.bodies[index].velocity = velocity;
             self.state.bodies[index].angular_velocity = angular_velocity;
-            }
+        }
         Ok(())
     }
 
@@ -255,7 +281,12 @@ impl World {
     ///
     /// # Errors
     /// The body does not exist.
-    pub fn apply_impulse(&mut self, id: BodyId, impulse: Vec3, point: Vec3) -> Result<(), UnknownBody> {
+    pub fn apply_impulse(
+        &mut self,
+        id: BodyId,
+        impulse: Vec3,
+        point: Vec3,
+    ) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
         let body = self.model.get(id).ok_or(UnknownBody)?;
         if body.is_dynamic() {
@@ -263,7 +294,11 @@ impl World {
             let before = crate::dynamics::energy::kinetic(body, state);
             let arm = point - state.position;
             state.velocity += impulse * body.inverse_mass;
-            state.angular_velocity += crate::math::rotation::spin(state.rotation * body.axes, body.inverse_moments, arm.cross(impulse));
+            state.angular_velocity += crate::math::rotation::spin(
+                state.rotation * body.axes,
+                body.inverse_moments,
+                arm.cross(impulse),
+            );
             self.ledger.external += crate::dynamics::energy::kinetic(body, state) - before;
         }
         Ok(())
@@ -329,5 +364,10 @@ fn start_state(desc: &BodyDesc, body: &Body, time: f64) -> BodyState {
         }
     };
     let rotation = crate::math::rotation::normalized(pose.rotation);
-    BodyState { position: pose.position + rotation * body.center, rotation, velocity, angular_velocity }
+    BodyState {
+        position: pose.position + rotation * body.center,
+        rotation,
+        velocity,
+        angular_velocity,
+    }
 }

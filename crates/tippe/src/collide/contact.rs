@@ -100,9 +100,21 @@ impl Features {
     #[must_use]
     pub fn moved(&self, place_a: &Pose, place_b: &Pose) -> Self {
         match *self {
-            Self::PointPoint { a, b } => Self::PointPoint { a: place_a.point(a), b: place_b.point(b) },
-            Self::PointFace { point, anchor, normal, face_on_b } => {
-                let (face, other) = if face_on_b { (place_b, place_a) } else { (place_a, place_b) };
+            Self::PointPoint { a, b } => Self::PointPoint {
+                a: place_a.point(a),
+                b: place_b.point(b),
+            },
+            Self::PointFace {
+                point,
+                anchor,
+                normal,
+                face_on_b,
+            } => {
+                let (face, other) = if face_on_b {
+                    (place_b, place_a)
+                } else {
+                    (place_a, place_b)
+                };
                 Self::PointFace {
                     point: other.point(point),
                     anchor: face.point(anchor),
@@ -110,8 +122,17 @@ impl Features {
                     face_on_b,
                 }
             }
-            Self::PointEdge { point, anchor, direction, edge_on_b } => {
-                let (edge, other) = if edge_on_b { (place_b, place_a) } else { (place_a, place_b) };
+            Self::PointEdge {
+                point,
+                anchor,
+                direction,
+                edge_on_b,
+            } => {
+                let (edge, other) = if edge_on_b {
+                    (place_b, place_a)
+                } else {
+                    (place_a, place_b)
+                };
                 Self::PointEdge {
                     point: other.point(point),
                     anchor: edge.point(anchor),
@@ -119,7 +140,12 @@ impl Features {
                     edge_on_b,
                 }
             }
-            Self::EdgeEdge { anchor_a, direction_a, anchor_b, direction_b } => Self::EdgeEdge {
+            Self::EdgeEdge {
+                anchor_a,
+                direction_a,
+                anchor_b,
+                direction_b,
+            } => Self::EdgeEdge {
                 anchor_a: place_a.point(anchor_a),
                 direction_a: place_a.vector(direction_a),
                 anchor_b: place_b.point(anchor_b),
@@ -132,21 +158,50 @@ impl Features {
     ///
     /// `normal_before` orients the normal and stands in where the features do not define one (coincident points, parallel edges).
     #[must_use]
-    pub fn at(&self, pose_a: &Pose, pose_b: &Pose, radius_a: f64, radius_b: f64, normal_before: Vec3) -> Placement {
+    pub fn at(
+        &self,
+        pose_a: &Pose,
+        pose_b: &Pose,
+        radius_a: f64,
+        radius_b: f64,
+        normal_before: Vec3,
+    ) -> Placement {
         let (normal, core_a, core_b) = match *self {
             Self::PointPoint { a, b } => {
                 let (a, b) = (pose_a.point(a), pose_b.point(b));
                 (oriented(b - a, normal_before), a, b)
             }
-            Self::PointFace { point, anchor, normal, face_on_b } => {
-                let (face, other) = if face_on_b { (pose_b, pose_a) } else { (pose_a, pose_b) };
+            Self::PointFace {
+                point,
+                anchor,
+                normal,
+                face_on_b,
+            } => {
+                let (face, other) = if face_on_b {
+                    (pose_b, pose_a)
+                } else {
+                    (pose_a, pose_b)
+                };
                 let n = face.vector(normal);
                 let p = other.point(point);
                 let foot = p - n * n.dot(p - face.point(anchor));
-                if face_on_b { (-n, p, foot) } else { (n, foot, p) }
+                if face_on_b {
+                    (-n, p, foot)
+                } else {
+                    (n, foot, p)
+                }
             }
-            Self::PointEdge { point, anchor, direction, edge_on_b } => {
-                let (edge, other) = if edge_on_b { (pose_b, pose_a) } else { (pose_a, pose_b) };
+            Self::PointEdge {
+                point,
+                anchor,
+                direction,
+                edge_on_b,
+            } => {
+                let (edge, other) = if edge_on_b {
+                    (pose_b, pose_a)
+                } else {
+                    (pose_a, pose_b)
+                };
                 let d = edge.vector(direction);
                 let p = other.point(point);
                 let origin = edge.point(anchor);
@@ -154,7 +209,12 @@ impl Features {
                 let (a, b) = if edge_on_b { (p, foot) } else { (foot, p) };
                 (oriented(b - a, normal_before), a, b)
             }
-            Self::EdgeEdge { anchor_a, direction_a, anchor_b, direction_b } => {
+            Self::EdgeEdge {
+                anchor_a,
+                direction_a,
+                anchor_b,
+                direction_b,
+            } => {
                 let (d_a, d_b) = (pose_a.vector(direction_a), pose_b.vector(direction_b));
                 let (x_a, x_b) = (pose_a.point(anchor_a), pose_b.point(anchor_b));
                 let n = oriented(d_a.cross(d_b), normal_before);
@@ -163,7 +223,12 @@ impl Features {
             }
         };
         let gap = normal.dot(core_b - core_a) - radius_a - radius_b;
-        Placement { normal, point_a: core_a + normal * radius_a, point_b: core_b - normal * radius_b, gap }
+        Placement {
+            normal,
+            point_a: core_a + normal * radius_a,
+            point_b: core_b - normal * radius_b,
+            gap,
+        }
     }
 }
 

@@ -49,8 +49,17 @@ impl Contact {
     /// Where the contact is when its bodies are in the given states.
     #[must_use]
     pub fn at(&self, a: &BodyState, b: &BodyState) -> Placement {
-        let (pose_a, pose_b) = (Pose::new(a.position, a.rotation), Pose::new(b.position, b.rotation));
-        self.point.features.at(&pose_a, &pose_b, self.point.radius_a, self.point.radius_b, self.point.normal)
+        let (pose_a, pose_b) = (
+            Pose::new(a.position, a.rotation),
+            Pose::new(b.position, b.rotation),
+        );
+        self.point.features.at(
+            &pose_a,
+            &pose_b,
+            self.point.radius_a,
+            self.point.radius_b,
+            self.point.normal,
+        )
     }
 }
 
@@ -109,11 +118,18 @@ fn bound(model: &Model, now: &[BodyState], predicted: &[BodyState], out: &mut De
             let here = s.shape.bounds(&frame_now.compose(&s.pose));
             let bounds = if body.is_dynamic() || frame_now != frame_then {
                 let there = s.shape.bounds(&frame_then.compose(&s.pose));
-                here.merged(&there).grown(if body.reach.is_finite() { MARGIN * body.reach } else { 0.0 })
+                here.merged(&there).grown(if body.reach.is_finite() {
+                    MARGIN * body.reach
+                } else {
+                    0.0
+                })
             } else {
                 here
             };
-            out.items.push(Item { body: slot as u32, shape: index as u32 });
+            out.items.push(Item {
+                body: slot as u32,
+                shape: index as u32,
+            });
             out.boxes.push(bounds);
             out.movable.push(body.is_dynamic());
         }
@@ -125,7 +141,11 @@ fn travel(reach: f64, now: &BodyState, then: &BodyState) -> f64 {
     // Half the rotation angle is asin of the vector part; the chord 2 sin(θ/2) · reach bounds the displacement of a point.
     let turn = now.rotation.conjugate() * then.rotation;
     let chord = 2.0 * (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z).sqrt();
-    let spin = if reach.is_finite() { chord * reach } else { 0.0 };
+    let spin = if reach.is_finite() {
+        chord * reach
+    } else {
+        0.0
+    };
     (then.position - now.position).length() + spin
 }
 
@@ -139,8 +159,13 @@ fn narrow_pair(
     out: &mut Detection,
 ) {
     let (i, j) = (a.body as usize, b.body as usize);
-    let (Some(body_a), Some(body_b)) = (&model.bodies[i], &model.bodies[j]) else { return };
-    let (shape_a, shape_b) = (&body_a.shapes[a.shape as usize], &body_b.shapes[b.shape as usize]);
+    let (Some(body_a), Some(body_b)) = (&model.bodies[i], &model.bodies[j]) else {
+        return;
+    };
+    let (shape_a, shape_b) = (
+        &body_a.shapes[a.shape as usize],
+        &body_b.shapes[b.shape as usize],
+    );
     if !shape_a.filter.allows(shape_b.filter) {
         return;
     }
@@ -155,11 +180,23 @@ fn narrow_pair(
     points.clear();
     let pose_a = now[i].frame(body_a).compose(&shape_a.pose);
     let pose_b = now[j].frame(body_b).compose(&shape_b.pose);
-    narrow::collide_shapes(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b, margin, points);
+    narrow::collide_shapes(
+        &shape_a.shape,
+        &pose_a,
+        &shape_b.shape,
+        &pose_b,
+        margin,
+        points,
+    );
     if points.is_empty() {
         return;
     }
-    let pair = PairKey { body_a: a.body, body_b: b.body, shape_a: a.shape, shape_b: b.shape };
+    let pair = PairKey {
+        body_a: a.body,
+        body_b: b.body,
+        shape_a: a.shape,
+        shape_b: b.shape,
+    };
     if sensor {
         out.sensed.push(pair);
         return;
@@ -170,7 +207,17 @@ fn narrow_pair(
     let place_a = Pose::new(shape_a.pose.position - body_a.center, shape_a.pose.rotation);
     let place_b = Pose::new(shape_b.pose.position - body_b.center, shape_b.pose.rotation);
     for p in points.iter() {
-        let point = ContactPoint { features: p.features.moved(&place_a, &place_b), ..*p };
-        out.contacts.push(Contact { key: ContactKey { pair, feature: p.feature_id }, point, surface });
+        let point = ContactPoint {
+            features: p.features.moved(&place_a, &place_b),
+            ..*p
+        };
+        out.contacts.push(Contact {
+            key: ContactKey {
+                pair,
+                feature: p.feature_id,
+            },
+            point,
+            surface,
+        });
     }
 }

@@ -21,8 +21,17 @@ pub fn kick(body: &Body, s: &BodyState, time: f64) -> (Vec3, Vec3) {
     match body.drag {
         None => (v, w),
         Some(Drag::Stokes { radius, viscosity }) => stokes(body, v, w, radius, viscosity, time),
-        Some(Drag::Quadratic { coefficient, area, density }) => (quadratic(body, v, coefficient * area * density, time), w),
-        Some(Drag::Automatic { radius, coefficient, viscosity, density }) => {
+        Some(Drag::Quadratic {
+            coefficient,
+            area,
+            density,
+        }) => (quadratic(body, v, coefficient * area * density, time), w),
+        Some(Drag::Automatic {
+            radius,
+            coefficient,
+            viscosity,
+            density,
+        }) => {
             let reynolds = 2.0 * density * radius * v.length() / viscosity;
             let factor = coefficient * PI * radius * radius * density;
             let (mut v, mut w) = (v, w);

@@ -19,7 +19,11 @@ pub fn central(m_a: f64, m_b: f64, v_a: f64, v_b: f64, restitution: f64) -> (f64
     let mean = (m_a * v_a + m_b * v_b) / total;
     let relative = v_b - v_a;
     let work = 0.5 * m_a * m_b / total * relative * relative * (1.0 - restitution * restitution);
-    (mean + restitution * m_b / total * relative, mean - restitution * m_a / total * relative, work)
+    (
+        mean + restitution * m_b / total * relative,
+        mean - restitution * m_a / total * relative,
+        work,
+    )
 }
 
 /// What an impact with friction came to.
@@ -41,35 +45,70 @@ const BISECTIONS: u32 = 60;
 /// Sticking is tried first (`P = K⁻¹(−e u_n n − u)`); if it leaves the cone of `friction_static`, the contact slides with
 /// `friction_kinetic` along the slip direction. Where Newton's restitution would gain energy, e is reduced by bisection.
 #[must_use]
-pub fn with_friction(K: Mat3, n: Vec3, u: Vec3, friction_static: f64, friction_kinetic: f64, restitution: f64) -> Impact {
-    let none = Impact { impulse: Vec3::ZERO, sticks: false, restitution };
+pub fn with_friction(
+    K: Mat3,
+    n: Vec3,
+    u: Vec3,
+    friction_static: f64,
+    friction_kinetic: f64,
+    restitution: f64,
+) -> Impact {
+    let none = Impact {
+        impulse: Vec3::ZERO,
+        sticks: false,
+        restitution,
+    };
     if !(n.dot(u) < 0.0 && n.dot(K * n) > 0.0) {
         return none;
     }
     let solve = |e: f64| coupled(K, n, u, friction_static, friction_kinetic, e);
     let (impulse, sticks) = solve(restitution);
     if energy_change(K, u, impulse) <= 0.0 {
-        return Impact { impulse, sticks, restitution };
+        return Impact {
+            impulse,
+            sticks,
+            restitution,
+        };
     }
     let (mut low, mut high) = (0.0, restitution);
     for _ in 0..BISECTIONS {
         let e = 0.5 * (low + high);
-        if energy_change(K, u, solve(e).0) > 0.0 { high = e } else { low = e }
+        if energy_change(K, u, solve(e).0) > 0.0 {
+            high = e
+        } else {
+            low = e
+        }
     }
     let (impulse, sticks) = solve(low);
     if energy_change(K, u, impulse) <= 0.0 {
-        return Impact { impulse, sticks, restitution: low };
+        return Impact {
+            impulse,
+            sticks,
+            restitution: low,
+        };
     }
     // Even a plastic impact gains energy (sliding impulse against a steep K): scale the impulse to the largest that gains none.
     let gain = impulse.dot(K * impulse);
-    let scale = if gain > 0.0 { (-2.0 * u.dot(impulse) / gain).clamp(0.0, 1.0) } else { 0.0 };
-    Impact { impulse: impulse * scale, sticks: false, restitution: low }
+    let scale = if gain > 0.0 {
+        (-2.0 * u.dot(impulse) / gain).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    Impact {
+        impulse: impulse * scale,
+        sticks: false,
+        restitution: low,
+    }
 }
 
 /// The coupled rule for one given restitution: impulse and whether it sticks.
 fn coupled(K: Mat3, n: Vec3, u: Vec3, mu_s: f64, mu_k: f64, e: f64) -> (Vec3, bool) {
     let u_n = n.dot(u);
-    let stick = if K.determinant() > 0.0 { K.inverse() * (-e * u_n * n - u) } else { Vec3::NAN };
+    let stick = if K.determinant() > 0.0 {
+        K.inverse() * (-e * u_n * n - u)
+    } else {
+        Vec3::NAN
+    };
     let normal = n.dot(stick);
     let tangential = (stick - normal * n).length();
     if normal > 0.0 && tangential <= mu_s * normal {
@@ -78,8 +117,16 @@ fn coupled(K: Mat3, n: Vec3, u: Vec3, mu_s: f64, mu_k: f64, e: f64) -> (Vec3, bo
     let u_t = u - u_n * n;
     let slip = u_t.length();
     // Without slip, friction opposes the slip that a frictionless impulse would start.
-    let drive = if slip > 0.0 { u_t } else { K * n - n.dot(K * n) * n };
-    let t = if drive.length_squared() > 0.0 { drive.normalize() } else { Vec3::ZERO };
+    let drive = if slip > 0.0 {
+        u_t
+    } else {
+        K * n - n.dot(K * n) * n
+    };
+    let t = if drive.length_squared() > 0.0 {
+        drive.normalize()
+    } else {
+        Vec3::ZERO
+    };
     let d = n - mu_k * t;
     let k_nd = n.dot(K * d);
     if k_nd > 0.0 {
@@ -87,7 +134,11 @@ fn coupled(K: Mat3, n: Vec3, u: Vec3, mu_s: f64, mu_k: f64, e: f64) -> (Vec3, bo
         return (limited_to_stop(K, t, u, slide, n), false);
     }
     // Painlevé: sliding friction would press the bodies together; the contact jams and sticks.
-    if normal > 0.0 { (stick, true) } else { (n * (-(1.0 + e) * u_n / n.dot(K * n)), false) }
+    if normal > 0.0 {
+        (stick, true)
+    } else {
+        (n * (-(1.0 + e) * u_n / n.dot(K * n)), false)
+    }
 }
 
 /// Friction stops slip, it does not reverse it: the tangential part is cut where the slip along `t` would change sign.

@@ -32,7 +32,11 @@ pub fn point_response(inverse_mass: f64, inverse_inertia: Mat3, r: Vec3) -> Mat3
 #[must_use]
 pub fn contact_response(a: (&Body, &BodyState), b: (&Body, &BodyState), point: Vec3) -> Mat3 {
     let one = |(body, s): (&Body, &BodyState)| {
-        point_response(body.inverse_mass, inverse_inertia(body, s), point - s.position)
+        point_response(
+            body.inverse_mass,
+            inverse_inertia(body, s),
+            point - s.position,
+        )
     };
     one(a) + one(b)
 }
@@ -41,7 +45,11 @@ pub fn contact_response(a: (&Body, &BodyState), b: (&Body, &BodyState), point: V
 #[must_use]
 pub fn frictionless(K: Mat3, n: Vec3, u: Vec3, restitution: f64) -> f64 {
     let (u_n, k_nn) = (n.dot(u), n.dot(K * n));
-    if u_n >= 0.0 || k_nn <= 0.0 { 0.0 } else { -(1.0 + restitution) * u_n / k_nn }
+    if u_n >= 0.0 || k_nn <= 0.0 {
+        0.0
+    } else {
+        -(1.0 + restitution) * u_n / k_nn
+    }
 }
 
 /// [Lecture]: `ΔE = P · (u + ½ K P)`, the energy an impulse brings in [J].

@@ -36,12 +36,18 @@ fn turn(body: &Body, s: &BodyState, h: f64) -> (crate::math::Quat, Vec3) {
     let m = body.moments;
     if m.x == m.y && m.y == m.z {
         // Three equal moments: ω is constant.
-        return (rotation::normalized(rotation::exp(s.angular_velocity * h) * s.rotation), s.angular_velocity);
+        return (
+            rotation::normalized(rotation::exp(s.angular_velocity * h) * s.rotation),
+            s.angular_velocity,
+        );
     }
     let axes = s.rotation * body.axes;
     let l = axes * (m * (axes.conjugate() * s.angular_velocity));
     let axes = rotation::torque_free(axes, body.inverse_moments, l, h);
-    (rotation::normalized(axes * body.axes.conjugate()), rotation::spin(axes, body.inverse_moments, l))
+    (
+        rotation::normalized(axes * body.axes.conjugate()),
+        rotation::spin(axes, body.inverse_moments, l),
+    )
 }
 
 /// Where any body is at time `t + h` if nothing touches it.

@@ -20,7 +20,12 @@ const NONE: u32 = u32::MAX;
 
 impl Islands {
     /// Groups `items` (pairs of slots) by island. Islands are numbered by their first item.
-    pub fn build(&mut self, slots: usize, dynamic: impl Fn(u32) -> bool, items: impl Iterator<Item = (u32, u32)> + Clone) {
+    pub fn build(
+        &mut self,
+        slots: usize,
+        dynamic: impl Fn(u32) -> bool,
+        items: impl Iterator<Item = (u32, u32)> + Clone,
+    ) {
         self.parent.clear();
         self.parent.extend(0..slots as u32);
         for (a, b) in items.clone() {
@@ -56,7 +61,12 @@ impl Islands {
         i
     }
 
-    fn number(&mut self, slots: usize, dynamic: &impl Fn(u32) -> bool, items: impl Iterator<Item = (u32, u32)>) {
+    fn number(
+        &mut self,
+        slots: usize,
+        dynamic: &impl Fn(u32) -> bool,
+        items: impl Iterator<Item = (u32, u32)>,
+    ) {
         self.island_of_root.clear();
         self.island_of_root.resize(slots, NONE);
         self.island_of_item.clear();

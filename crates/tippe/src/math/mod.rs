@@ -4,6 +4,7 @@
 //! Called by: everything.
 //! Source: standard; rotations as in `docs/conventions.md`.
 
+pub mod block_cholesky;
 pub mod eigen;
 pub mod pose;
 pub mod rotation;
@@ -46,5 +47,9 @@ pub fn tangents(n: Vec3) -> (Vec3, Vec3) {
 /// The matrix `[r]ₓ` with `[r]ₓ v = r × v`.
 #[must_use]
 pub fn skew(r: Vec3) -> Mat3 {
-    Mat3::from_cols(Vec3::new(0.0, r.z, -r.y), Vec3::new(-r.z, 0.0, r.x), Vec3::new(r.y, -r.x, 0.0))
+    Mat3::from_cols(
+        Vec3::new(0.0, r.z, -r.y),
+        Vec3::new(-r.z, 0.0, r.x),
+        Vec3::new(r.y, -r.x, 0.0),
+    )
 }

@@ -17,7 +17,10 @@ pub struct Pose {
 
 impl Pose {
     /// The world frame itself.
-    pub const IDENTITY: Self = Self { position: Vec3::ZERO, rotation: Quat::IDENTITY };
+    pub const IDENTITY: Self = Self {
+        position: Vec3::ZERO,
+        rotation: Quat::IDENTITY,
+    };
 
     /// A pose from its two parts.
     #[must_use]
@@ -28,7 +31,10 @@ impl Pose {
     /// A pure translation.
     #[must_use]
     pub const fn from_position(position: Vec3) -> Self {
-        Self { position, rotation: Quat::IDENTITY }
+        Self {
+            position,
+            rotation: Quat::IDENTITY,
+        }
     }
 
     /// A point of this frame in the parent frame.
@@ -58,14 +64,20 @@ impl Pose {
     /// The pose of `child`, given in this frame, in the parent frame.
     #[must_use]
     pub fn compose(&self, child: &Self) -> Self {
-        Self { position: self.point(child.position), rotation: self.rotation * child.rotation }
+        Self {
+            position: self.point(child.position),
+            rotation: self.rotation * child.rotation,
+        }
     }
 
     /// The pose that undoes this one.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.conjugate();
-        Self { position: -(rotation * self.position), rotation }
+        Self {
+            position: -(rotation * self.position),
+            rotation,
+        }
     }
 
     /// Whether every number is finite.

@@ -41,7 +41,11 @@ pub fn normalized(q: Quat) -> Quat {
 #[must_use]
 pub fn world_tensor(axes: Quat, diagonal: Vec3) -> Mat3 {
     let r = Mat3::from_quat(axes);
-    Mat3::from_cols(r.x_axis * diagonal.x, r.y_axis * diagonal.y, r.z_axis * diagonal.z) * r.transpose()
+    Mat3::from_cols(
+        r.x_axis * diagonal.x,
+        r.y_axis * diagonal.y,
+        r.z_axis * diagonal.z,
+    ) * r.transpose()
 }
 
 /// The angular velocity of a body with angular momentum `l`: `ω = R I⁻¹ Rᵀ L`.

@@ -16,7 +16,13 @@ pub enum Method {
 }
 
 /// Every method Tippe knows by name, whether or not this version has it.
-pub const METHOD_NAMES: [&str; 5] = ["sequential", "iterative", "simultaneous", "forces", "events"];
+pub const METHOD_NAMES: [&str; 5] = [
+    "sequential",
+    "iterative",
+    "simultaneous",
+    "forces",
+    "events",
+];
 
 impl Default for Method {
     fn default() -> Self {

@@ -29,8 +29,13 @@ pub(super) struct Input<'a> {
 
 impl Input<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], SnapshotError> {
-        let end = self.offset.checked_add(N).filter(|&end| end <= self.bytes.len());
-        let end = end.ok_or(SnapshotError::Corrupt { offset: self.offset })?;
+        let end = self
+            .offset
+            .checked_add(N)
+            .filter(|&end| end <= self.bytes.len());
+        let end = end.ok_or(SnapshotError::Corrupt {
+            offset: self.offset,
+        })?;
         let mut out = [0; N];
         out.copy_from_slice(&self.bytes[self.offset..end]);
         self.offset = end;
@@ -38,7 +43,9 @@ impl Input<'_> {
     }
 
     fn corrupt<T>(&self) -> Result<T, SnapshotError> {
-        Err(SnapshotError::Corrupt { offset: self.offset })
+        Err(SnapshotError::Corrupt {
+            offset: self.offset,
+        })
     }
 }
 
@@ -76,13 +83,40 @@ macro_rules! code_struct {
     };
 }
 code_struct!(Pose { position, rotation });
-code_struct!(BodyState { position, rotation, velocity, angular_velocity });
+code_struct!(BodyState {
+    position,
+    rotation,
+    velocity,
+    angular_velocity
+});
 code_struct!(Load { force, torque });
-code_struct!(PairKey { body_a, body_b, shape_a, shape_b });
+code_struct!(PairKey {
+    body_a,
+    body_b,
+    shape_a,
+    shape_b
+});
 code_struct!(ContactKey { pair, feature });
-code_struct!(Impulse { normal, tangential, angular });
-code_struct!(ContactMemory { key, first, second, sliding });
-code_struct!(State { time, step_count, bodies, loads, contacts, touching, sensed });
+code_struct!(Impulse {
+    normal,
+    tangential,
+    angular
+});
+code_struct!(ContactMemory {
+    key,
+    first,
+    second,
+    sliding
+});
+code_struct!(State {
+    time,
+    step_count,
+    bodies,
+    loads,
+    contacts,
+    touching,
+    sensed
+});
 code_struct!(Surface {
     friction_static,
     friction_kinetic,
@@ -92,10 +126,24 @@ code_struct!(Surface {
     impact_law,
     slip_speed
 });
-code_struct!(Pair { first, second, surface });
-code_struct!(Materials { names, surfaces, pairs });
+code_struct!(Pair {
+    first,
+    second,
+    surface
+});
+code_struct!(Materials {
+    names,
+    surfaces,
+    pairs
+});
 code_struct!(Filter { groups, mask });
-code_struct!(ShapeDesc { shape, pose, material, filter, sensor });
+code_struct!(ShapeDesc {
+    shape,
+    pose,
+    material,
+    filter,
+    sensor
+});
 code_struct!(Body {
     name,
     kind,
@@ -111,10 +159,18 @@ code_struct!(Body {
     inverse_moments,
     reach
 });
-code_struct!(Model { gravity, bodies, generations, free, materials });
+code_struct!(Model {
+    gravity,
+    bodies,
+    generations,
+    free,
+    materials
+});
 code_struct!(SequentialParams {
     sweeps,
-    sweeps_cold,
+    direct_rounds,
+    direct_cost,
+    direct_cost_cold,
     velocity_tolerance,
     depenetration,
     slop,
@@ -154,17 +210,28 @@ impl Code for Vec3 {
         self.to_array().iter().for_each(|x| x.write(out));
     }
     fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
-        Ok(Self::new(f64::read(input)?, f64::read(input)?, f64::read(input)?))
+        Ok(Self::new(
+            f64::read(input)?,
+            f64::read(input)?,
+            f64::read(input)?,
+        ))
     }
 }
 
 impl Code for Quat {
     fn write(&self, out: &mut Output) {
-        [self.w, self.x, self.y, self.z].iter().for_each(|x| x.write(out));
+        [self.w, self.x, self.y, self.z]
+            .iter()
+            .for_each(|x| x.write(out));
     }
     fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
         let w = f64::read(input)?;
-        Ok(Self::from_xyzw(f64::read(input)?, f64::read(input)?, f64::read(input)?, w))
+        Ok(Self::from_xyzw(
+            f64::read(input)?,
+            f64::read(input)?,
+            f64::read(input)?,
+            w,
+        ))
     }
 }
 
@@ -218,7 +285,11 @@ impl<T: Code> Code for Option<T> {
         }
     }
     fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
-        Ok(if bool::read(input)? { Some(T::read(input)?) } else { None })
+        Ok(if bool::read(input)? {
+            Some(T::read(input)?)
+        } else {
+            None
+        })
     }
 }
 

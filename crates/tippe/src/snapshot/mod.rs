@@ -34,10 +34,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     if bytes.len() < MAGIC.len() || bytes[..MAGIC.len()] != MAGIC {
         return Err(SnapshotError::NotASnapshot);
     }
-    let mut input = Input { bytes, offset: MAGIC.len() };
+    let mut input = Input {
+        bytes,
+        offset: MAGIC.len(),
+    };
     let found = u32::read(&mut input)?;
     if found != VERSION {
-        return Err(SnapshotError::Version { found, expected: VERSION });
+        return Err(SnapshotError::Version {
+            found,
+            expected: VERSION,
+        });
     }
     let world = World {
         method: Code::read(&mut input)?,
@@ -47,7 +53,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         work: Work::default(),
     };
     if input.offset != bytes.len() || !consistent(&world.model, &world.state) {
-        return Err(SnapshotError::Corrupt { offset: input.offset });
+        return Err(SnapshotError::Corrupt {
+            offset: input.offset,
+        });
     }
     Ok(world)
 }
@@ -55,16 +63,32 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
 /// Whether arrays by slot agree in length and every name of a body, shape or material exists.
 fn consistent(model: &Model, state: &State) -> bool {
     let slots = model.bodies.len();
-    let lengths = [model.generations.len(), state.bodies.len(), state.loads.len()];
+    let lengths = [
+        model.generations.len(),
+        state.bodies.len(),
+        state.loads.len(),
+    ];
     let free = model.bodies.iter().filter(|b| b.is_none()).count() == model.free.len()
-        && model.free.iter().all(|&i| (i as usize) < slots && model.bodies[i as usize].is_none());
+        && model
+            .free
+            .iter()
+            .all(|&i| (i as usize) < slots && model.bodies[i as usize].is_none());
     let materials = model.materials.names.len();
     let known = model.materials.surfaces.len() == materials
-        && model.materials.pairs.iter().all(|p| p.first.index() < materials && p.second.index() < materials)
-        && model.present().all(|(_, b)| b.shapes.iter().all(|s| s.material.index() < materials));
+        && model
+            .materials
+            .pairs
+            .iter()
+            .all(|p| p.first.index() < materials && p.second.index() < materials)
+        && model
+            .present()
+            .all(|(_, b)| b.shapes.iter().all(|s| s.material.index() < materials));
     let pair = |p: &crate::state::PairKey| {
         let shape = |body: u32, shape: u32| {
-            model.bodies.get(body as usize).is_some_and(|b| b.as_ref().is_some_and(|b| (shape as usize) < b.shapes.len()))
+            model.bodies.get(body as usize).is_some_and(|b| {
+                b.as_ref()
+                    .is_some_and(|b| (shape as usize) < b.shapes.len())
+            })
         };
         shape(p.body_a, p.shape_a) && shape(p.body_b, p.shape_b)
     };

@@ -39,9 +39,19 @@ pub(crate) fn bounce(gap: f64, u: f64, a: f64, restitution: f64, h: f64) -> Opti
     }
     let returns = a < 0.0 && -2.0 * u / a < left;
     if returns || (u == 0.0 && a <= 0.0) {
-        return Some(Bounce { time, speed, gap_end: 0.0, velocity_end: 0.0 });
+        return Some(Bounce {
+            time,
+            speed,
+            gap_end: 0.0,
+            velocity_end: 0.0,
+        });
     }
-    Some(Bounce { time, speed, gap_end: (u + 0.5 * a * left) * left, velocity_end: u + a * left })
+    Some(Bounce {
+        time,
+        speed,
+        gap_end: (u + 0.5 * a * left) * left,
+        velocity_end: u + a * left,
+    })
 }
 
 /// First time in [0, h] at which `gap + u t + ½ a t²` reaches zero downwards.
@@ -59,7 +69,11 @@ fn closing_time(gap: f64, u: f64, a: f64, h: f64) -> Option<f64> {
         return None;
     }
     // From the surface upwards (gap = 0, u > 0) the root wanted is the later one, −2u/a.
-    let time = if gap <= 0.0 { if a < 0.0 { -2.0 * u / a } else { return None } } else { 2.0 * gap / below };
+    let time = if gap <= 0.0 {
+        if a < 0.0 { -2.0 * u / a } else { return None }
+    } else {
+        2.0 * gap / below
+    };
     (time <= h).then_some(time)
 }
 
@@ -88,7 +102,10 @@ mod tests {
 
     #[test]
     fn comes_to_rest_without_restitution_and_misses_when_rising() {
-        assert_eq!(bounce(0.0, -1.0, -9.81, 0.0, 0.01).map(|b| (b.gap_end, b.velocity_end)), Some((0.0, 0.0)));
+        assert_eq!(
+            bounce(0.0, -1.0, -9.81, 0.0, 0.01).map(|b| (b.gap_end, b.velocity_end)),
+            Some((0.0, 0.0))
+        );
         assert_eq!(bounce(0.1, 1.0, 0.0, 0.5, 0.01), None);
         assert_eq!(bounce(0.1, -1.0, 0.0, 0.5, 0.01), None);
         assert_eq!(bounce(0.0, 0.0, 0.0, 0.5, 0.01), None);

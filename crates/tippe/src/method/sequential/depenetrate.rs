@@ -33,7 +33,14 @@ pub(crate) struct Push {
 }
 
 impl Push {
-    fn new((a, b): (u32, u32), place: &Placement, x_a: Vec3, x_b: Vec3, target: f64, bodies: &[SolverBody]) -> Self {
+    fn new(
+        (a, b): (u32, u32),
+        place: &Placement,
+        x_a: Vec3,
+        x_b: Vec3,
+        target: f64,
+        bodies: &[SolverBody],
+    ) -> Self {
         let (body_a, body_b) = (&bodies[a as usize], &bodies[b as usize]);
         let n = place.normal;
         let (r_a, r_b) = (place.point_a - x_a, place.point_b - x_b);
@@ -42,11 +49,22 @@ impl Push {
             + body_b.inverse_mass
             + c_a.dot(body_a.inverse_inertia * c_a)
             + c_b.dot(body_b.inverse_inertia * c_b);
-        Self { a, b, n, r_a, r_b, k, target, p: 0.0 }
+        Self {
+            a,
+            b,
+            n,
+            r_a,
+            r_b,
+            k,
+            target,
+            p: 0.0,
+        }
     }
 
     fn visit(&mut self, bodies: &mut [SolverBody]) -> f64 {
-        let moved = self.n.dot(bodies[self.b as usize].at(self.r_b) - bodies[self.a as usize].at(self.r_a));
+        let moved = self
+            .n
+            .dot(bodies[self.b as usize].at(self.r_b) - bodies[self.a as usize].at(self.r_a));
         let p = (self.p + (self.target - moved) / self.k).max(0.0);
         let d = p - self.p;
         self.p = p;
@@ -57,8 +75,19 @@ impl Push {
 }
 
 /// Removes the given part of every depth beyond the slop, island by island; islands without depth are left alone.
-pub(crate) fn run(model: &Model, params: &SequentialParams, state: &mut State, work: &mut Work, report: &mut StepReport) {
-    let Scratch { bodies, touches, pushes, .. } = &mut work.sequential;
+pub(crate) fn run(
+    model: &Model,
+    params: &SequentialParams,
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
+    let Scratch {
+        bodies,
+        touches,
+        pushes,
+        ..
+    } = &mut work.sequential;
     let mut loaded = false;
     for island in 0..work.islands.count() {
         let touches = &touches[work.islands.range(island)];
@@ -67,7 +96,10 @@ pub(crate) fn run(model: &Model, params: &SequentialParams, state: &mut State, w
             let (a, b) = c.bodies();
             (c, c.at(&state.bodies[a], &state.bodies[b]))
         };
-        let deepest = touches.iter().map(|t| -place(t.contact).1.gap).fold(0.0, f64::max);
+        let deepest = touches
+            .iter()
+            .map(|t| -place(t.contact).1.gap)
+            .fold(0.0, f64::max);
         if deepest <= params.slop + DEPTH_MIN {
             continue;
         }
@@ -83,10 +115,21 @@ pub(crate) fn run(model: &Model, params: &SequentialParams, state: &mut State, w
             let (c, place) = place(touch.contact);
             let depth = -place.gap - params.slop;
             // Apart: may close, not more. Overlapping: opens by the given part.
-            let target = if depth > 0.0 { params.depenetration * depth } else { depth };
+            let target = if depth > 0.0 {
+                params.depenetration * depth
+            } else {
+                depth
+            };
             let (a, b) = c.bodies();
             let centers = (state.bodies[a].position, state.bodies[b].position);
-            pushes.push(Push::new((a as u32, b as u32), &place, centers.0, centers.1, target, bodies));
+            pushes.push(Push::new(
+                (a as u32, b as u32),
+                &place,
+                centers.0,
+                centers.1,
+                target,
+                bodies,
+            ));
         }
         sweep(params, pushes, bodies, report);
     }
@@ -95,7 +138,12 @@ pub(crate) fn run(model: &Model, params: &SequentialParams, state: &mut State, w
     }
 }
 
-fn sweep(params: &SequentialParams, pushes: &mut [Push], bodies: &mut [SolverBody], report: &mut StepReport) {
+fn sweep(
+    params: &SequentialParams,
+    pushes: &mut [Push],
+    bodies: &mut [SolverBody],
+    report: &mut StepReport,
+) {
     let tolerance = params.velocity_tolerance * report.dt;
     for k in 0..params.sweeps {
         let mut change: f64 = 0.0;

@@ -20,7 +20,13 @@ const TOUCHING: f64 = 1e-9;
 /// Approach speed under which an arrival is no event and no collision [m/s].
 const IMPACT_SPEED: f64 = 1e-6;
 
-pub(crate) fn run(model: &Model, before: (f64, f64), state: &mut State, work: &mut Work, report: &mut StepReport) {
+pub(crate) fn run(
+    model: &Model,
+    before: (f64, f64),
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
     for (i, body) in model.present() {
         if body.is_dynamic() {
             let solved = &work.sequential.bodies[i];
@@ -31,7 +37,14 @@ pub(crate) fn run(model: &Model, before: (f64, f64), state: &mut State, work: &m
     let time_before = state.time - report.dt;
     let touching = remember(model, state, work, report, time_before);
     let events = &mut work.events;
-    changes(model, &state.touching, &touching, [EventKind::Begin, EventKind::End], state.time, events);
+    changes(
+        model,
+        &state.touching,
+        &touching,
+        [EventKind::Begin, EventKind::End],
+        state.time,
+        events,
+    );
     changes(
         model,
         &state.sensed,
@@ -53,8 +66,19 @@ pub(crate) fn run(model: &Model, before: (f64, f64), state: &mut State, work: &m
 }
 
 /// Walks the contacts in key order: forces for users, memory for the next step, impacts. Returns the touching pairs.
-fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport, t: f64) -> Vec<PairKey> {
-    let Scratch { touches, rows, places, .. } = &mut work.sequential;
+fn remember(
+    model: &Model,
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+    t: f64,
+) -> Vec<PairKey> {
+    let Scratch {
+        touches,
+        rows,
+        places,
+        ..
+    } = &mut work.sequential;
     places.clear();
     places.resize(touches.len(), 0);
     for (place, touch) in touches.iter().enumerate() {
@@ -82,7 +106,8 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
         }
         if pressed {
             report.contacts += 1;
-            work.contact_forces.push(force(model, c, touch, row, state, report.dt));
+            work.contact_forces
+                .push(force(model, c, touch, row, state, report.dt));
         }
         if let (true, Some(b)) = (touch.struck, touch.bounce)
             && b.speed > IMPACT_SPEED
@@ -100,7 +125,14 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     touching
 }
 
-fn force(model: &Model, c: &Contact, touch: &Touch, row: &Row, state: &State, dt: f64) -> ContactForce {
+fn force(
+    model: &Model,
+    c: &Contact,
+    touch: &Touch,
+    row: &Row,
+    state: &State,
+    dt: f64,
+) -> ContactForce {
     let (a, b) = c.bodies();
     let place = c.at(&state.bodies[a], &state.bodies[b]);
     let first_normal = touch.memory.first.normal;
@@ -114,7 +146,8 @@ fn force(model: &Model, c: &Contact, touch: &Touch, row: &Row, state: &State, dt
         normal: row.n,
         gap: place.gap,
         normal_impulse: first_normal + row.p_n,
-        tangential_impulse: touch.first - touch.first_normal * first_normal + row.tangential_impulse(),
+        tangential_impulse: touch.first - touch.first_normal * first_normal
+            + row.tangential_impulse(),
         sliding: touch.memory.sliding,
         dt,
     }
@@ -134,11 +167,22 @@ fn event(model: &Model, pair: &PairKey) -> Event {
 }
 
 /// Pairs that are in one sorted list and not in the other.
-fn changes(model: &Model, old: &[PairKey], new: &[PairKey], kinds: [EventKind; 2], time: f64, out: &mut Vec<Event>) {
+fn changes(
+    model: &Model,
+    old: &[PairKey],
+    new: &[PairKey],
+    kinds: [EventKind; 2],
+    time: f64,
+    out: &mut Vec<Event>,
+) {
     let [begin, end] = kinds;
     let mut missing = |from: &[PairKey], other: &[PairKey], kind| {
         for pair in from.iter().filter(|p| other.binary_search(p).is_err()) {
-            out.push(Event { kind, time, ..event(model, pair) });
+            out.push(Event {
+                kind,
+                time,
+                ..event(model, pair)
+            });
         }
     };
     missing(new, old, begin);
@@ -146,12 +190,20 @@ fn changes(model: &Model, old: &[PairKey], new: &[PairKey], kinds: [EventKind; 2
 }
 
 /// Closes the energy account of the step.
-fn account(model: &Model, (kinetic, potential): (f64, f64), state: &State, report: &mut StepReport) {
+fn account(
+    model: &Model,
+    (kinetic, potential): (f64, f64),
+    state: &State,
+    report: &mut StepReport,
+) {
     (report.momentum, report.angular_momentum) = energy::momenta(model, state);
     let e = &mut report.energy;
     (e.kinetic, e.potential) = energy::total(model, state);
     e.gravity = potential - e.potential;
-    let explained = e.gravity + e.external + e.motors + e.prescribed - e.friction - e.restitution - e.drag
+    let explained = e.gravity + e.external + e.motors + e.prescribed
+        - e.friction
+        - e.restitution
+        - e.drag
         - e.joint_friction
         + e.position_correction;
     e.unexplained = e.kinetic - kinetic - explained;

@@ -6,6 +6,7 @@
 
 mod bounce;
 mod depenetrate;
+mod direct;
 mod finish;
 mod row;
 mod solve;
@@ -25,11 +26,14 @@ use touch::Touch;
 /// Parameters of `sequential`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SequentialParams {
-    /// Most sweeps of each solve of an island whose contacts all have a history [1]. More: stiffer piles, slower.
+    /// Most sweeps (forward and backward) of an island before it is solved directly or left as it is [1]. More: stiffer piles, slower.
     pub sweeps: u32,
-    /// Most sweeps of a solve of an island whose contacts are all new [1]: these are brought to the tolerance, for a cold start is what
-    /// makes stacks sag.
-    pub sweeps_cold: u32,
+    /// Most rounds of a direct solve [1].
+    pub direct_rounds: u32,
+    /// Block products that the direct solve of an island may cost for each of its contacts [1].
+    pub direct_cost: f64,
+    /// Block products that the direct solve of an island may cost when all its contacts are new [1].
+    pub direct_cost_cold: f64,
     /// Change of velocity in a sweep below which an island counts as solved [m/s].
     pub velocity_tolerance: f64,
     /// Part of the remaining depth that the pose-only pass removes in one step [1].
@@ -46,7 +50,9 @@ impl Default for SequentialParams {
     fn default() -> Self {
         Self {
             sweeps: 20,
-            sweeps_cold: 20_000,
+            direct_rounds: 20,
+            direct_cost: 4.0,
+            direct_cost_cold: 1e6,
             velocity_tolerance: 1e-9,
             depenetration: 0.2,
             slop: 0.0,
@@ -67,7 +73,10 @@ impl SequentialParams {
             return Err(BuildError::new("sweeps", "must be at least 1"));
         }
         if !(self.velocity_tolerance.is_finite() && self.velocity_tolerance >= 0.0) {
-            return Err(BuildError::new("velocity_tolerance", "must be finite and not negative"));
+            return Err(BuildError::new(
+                "velocity_tolerance",
+                "must be finite and not negative",
+            ));
         }
         if !(0.0..=1.0).contains(&self.depenetration) {
             return Err(BuildError::new("depenetration", "must be between 0 and 1"));
@@ -94,8 +103,8 @@ pub(crate) struct Scratch {
     places: Vec<u32>,
     /// By slot: whether a body carries a contact that was loaded in the last step.
     supported: Vec<bool>,
-    /// Visiting order of a shuffled sweep.
-    order: Vec<u32>,
+    /// Scratch of the sweeps.
+    sweeps: solve::Sweeps,
 }
 
 /// Advances the state by `h`.
@@ -106,7 +115,10 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut report = StepReport { dt: h, ..StepReport::default() };
+    let mut report = StepReport {
+        dt: h,
+        ..StepReport::default()
+    };
     let before = energy::total(model, state);
     let t = state.time;
 
@@ -173,9 +185,15 @@ fn advance(model: &Model, state: &mut State, h: f64, work: &Work, ledger: &mut E
         let start = state.bodies[i];
         if body.is_dynamic() {
             let solved = &work.sequential.bodies[i];
-            let kicked = crate::BodyState { velocity: solved.v, angular_velocity: solved.w, ..start };
+            let kicked = crate::BodyState {
+                velocity: solved.v,
+                angular_velocity: solved.w,
+                ..start
+            };
             state.bodies[i] = integrate::fly(body, &kicked, a, h);
-            ledger.external += state.loads[i].force.dot(state.bodies[i].position - start.position);
+            ledger.external += state.loads[i]
+                .force
+                .dot(state.bodies[i].position - start.position);
         } else {
             state.bodies[i] = work.predicted[i];
         }

@@ -90,7 +90,10 @@ impl Row {
         let (r_a, r_b) = (place.point_a - x_a, place.point_b - x_b);
         let axes = [n, t1, t2];
         let (c_a, c_b) = (axes.map(|d| r_a.cross(d)), axes.map(|d| r_b.cross(d)));
-        let (j_a, j_b) = (c_a.map(|c| body_a.inverse_inertia * c), c_b.map(|c| body_b.inverse_inertia * c));
+        let (j_a, j_b) = (
+            c_a.map(|c| body_a.inverse_inertia * c),
+            c_b.map(|c| body_b.inverse_inertia * c),
+        );
         let mass = body_a.inverse_mass + body_b.inverse_mass;
         let k = |i: usize, j: usize| if i == j { mass } else { 0.0 } + c_a[i].dot(j_a[j]) + c_b[i].dot(j_b[j]);
         let (k11, k12, k22) = (k(1, 1), k(1, 2), k(2, 2));
@@ -156,7 +159,11 @@ impl Row {
 
     /// What the next step's warm start needs.
     pub(crate) fn memory(&self) -> Impulse {
-        Impulse { normal: self.p_n, tangential: self.tangential_impulse(), angular: self.p_w }
+        Impulse {
+            normal: self.p_n,
+            tangential: self.tangential_impulse(),
+            angular: self.p_w,
+        }
     }
 
     /// Starts from a remembered impulse, turned into this row's tangent plane, and applies it.
@@ -176,9 +183,112 @@ impl Row {
         b.w += b.inverse_inertia * W;
     }
 
+    /// The accumulated impulse in the frame (n, t1, t2) [N·s].
+    pub(crate) const fn frame_impulse(&self) -> Vec3 {
+        Vec3::new(self.p_n, self.p_t[0], self.p_t[1])
+    }
+
+    /// Adds to the accumulated impulse, given in the frame (n, t1, t2), whatever the cone says: the next visit mends that.
+    pub(crate) fn extrapolate(&mut self, d: Vec3, bodies: &mut [SolverBody]) {
+        self.p_n += d.x;
+        self.p_t = [self.p_t[0] + d.y, self.p_t[1] + d.z];
+        let P = self.n * d.x + self.t1 * d.y + self.t2 * d.z;
+        bodies[self.a as usize].push(-P, self.r_a);
+        bodies[self.b as usize].push(P, self.r_b);
+    }
+
+    /// Size of an impulse in this row's frame as energy: its square times the diagonal of K [J].
+    pub(crate) fn energy_norm(&self, d: Vec3) -> f64 {
+        d.x * d.x * self.k_n.x + (d.y * d.y + d.z * d.z) / self.step_t
+    }
+
+    /// An impulse of the frame (n, t1, t2) in world axes.
+    pub(crate) fn world(&self, p: Vec3) -> Vec3 {
+        self.n * p.x + self.t1 * p.y + self.t2 * p.z
+    }
+
+    pub(crate) const fn lever_a(&self) -> Vec3 {
+        self.r_a
+    }
+
+    pub(crate) const fn lever_b(&self) -> Vec3 {
+        self.r_b
+    }
+
+    /// Whether the row has nothing but a normal and ideal Coulomb friction.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.slip_speed == 0.0 && self.angular.roll == 0.0 && self.angular.spin == 0.0
+    }
+
+    /// Largest tangential impulse that the present normal impulse allows [N·s].
+    pub(crate) fn friction_bound(&self) -> f64 {
+        self.friction() * self.p_n
+    }
+
+    /// `proj(P − ρ (u − target))` in the frame (n, t1, t2), and its derivative by −u in world axes, for ρ of the given stiffness and
+    /// a friction bound that is held while the normal impulse changes, so that the matrix stays symmetric.
+    pub(crate) fn projected(&self, u: Vec3, stiffness: f64, bound: f64) -> (Vec3, Mat3) {
+        let (rho_n, rho_t) = (stiffness / self.k_n.x, stiffness * self.step_t);
+        let z_n = (self.p_n - rho_n * (u.dot(self.n) - self.target_n)).max(0.0);
+        let z = [
+            self.p_t[0] - rho_t * (u.dot(self.t1) - self.target_t[0]),
+            self.p_t[1] - rho_t * (u.dot(self.t2) - self.target_t[1]),
+        ];
+        let normal = if z_n > 0.0 {
+            outer(self.n) * rho_n
+        } else {
+            Mat3::ZERO
+        };
+        let size = length(z);
+        if bound <= 0.0 {
+            return (Vec3::new(z_n, 0.0, 0.0), normal);
+        }
+        if size <= bound {
+            return (
+                Vec3::new(z_n, z[0], z[1]),
+                normal + (outer(self.t1) + outer(self.t2)) * rho_t,
+            );
+        }
+        // On the bound only the direction can still turn: (bound/|z|) (1 − z zᵀ/|z|²).
+        let across = (self.t2 * z[0] - self.t1 * z[1]) / size;
+        let scale = bound / size;
+        (
+            Vec3::new(z_n, z[0] * scale, z[1] * scale),
+            normal + outer(across) * (rho_t * scale),
+        )
+    }
+
+    /// Like [`Row::projected`], but the contact keeps the state that its present impulse shows: apart, sticking or sliding.
+    pub(crate) fn continued(&self, u: Vec3, stiffness: f64, bound: f64) -> (Vec3, Mat3) {
+        if self.p_n <= 0.0 {
+            return (self.frame_impulse(), Mat3::ZERO);
+        }
+        let (rho_n, rho_t) = (stiffness / self.k_n.x, stiffness * self.step_t);
+        let p_n = self.p_n - rho_n * (u.dot(self.n) - self.target_n);
+        let normal = outer(self.n) * rho_n;
+        let slip = [
+            u.dot(self.t1) - self.target_t[0],
+            u.dot(self.t2) - self.target_t[1],
+        ];
+        let size = length(self.p_t);
+        if size < bound * (1.0 - 1e-9) {
+            let stick = Vec3::new(
+                p_n,
+                self.p_t[0] - rho_t * slip[0],
+                self.p_t[1] - rho_t * slip[1],
+            );
+            return (stick, normal + (outer(self.t1) + outer(self.t2)) * rho_t);
+        }
+        (Vec3::new(p_n, self.p_t[0], self.p_t[1]), normal)
+    }
+
     /// The friction coefficient in force.
     fn friction(&self) -> f64 {
-        if self.sliding { self.friction_kinetic } else { self.friction_static }
+        if self.sliding {
+            self.friction_kinetic
+        } else {
+            self.friction_static
+        }
     }
 
     /// One Gauss–Seidel visit: normal, then friction, then rolling. Returns the change of velocity it made [m/s].
@@ -201,7 +311,9 @@ impl Row {
         let a = &mut bodies[self.a as usize];
         a.push(-P, self.r_a);
         bodies[self.b as usize].push(P, self.r_b);
-        let mut change = (d_n * self.k_n.x).abs().max((d_t[0].abs() + d_t[1].abs()) / self.step_t);
+        let mut change = (d_n * self.k_n.x)
+            .abs()
+            .max((d_t[0].abs() + d_t[1].abs()) / self.step_t);
         if self.angular.roll > 0.0 || self.angular.spin > 0.0 {
             change = change.max(self.visit_angular(bodies));
         }
@@ -219,7 +331,10 @@ impl Row {
         }
         // Stick: the whole 2×2 block at once.
         let k = self.k_t_inverse;
-        let stick = [self.p_t[0] - (k.x * u_t[0] + k.y * u_t[1]), self.p_t[1] - (k.y * u_t[0] + k.z * u_t[1])];
+        let stick = [
+            self.p_t[0] - (k.x * u_t[0] + k.y * u_t[1]),
+            self.p_t[1] - (k.y * u_t[0] + k.z * u_t[1]),
+        ];
         if length(stick) <= bound {
             return stick;
         }
@@ -255,7 +370,11 @@ impl Row {
         let roll = wanted - self.n * along;
         let roll_size = roll.length();
         let roll_bound = self.angular.roll * self.p_n;
-        let roll = if roll_size > roll_bound { roll * (roll_bound / roll_size) } else { roll };
+        let roll = if roll_size > roll_bound {
+            roll * (roll_bound / roll_size)
+        } else {
+            roll
+        };
         let p_w = self.n * along.clamp(-spin_bound, spin_bound) + roll;
         let d = p_w - self.p_w;
         self.p_w = p_w;
@@ -297,14 +416,25 @@ impl Row {
     pub(crate) fn residuals(&self, bodies: &[SolverBody]) -> [f64; 3] {
         let u = self.velocity(bodies);
         let u_n = u.dot(self.n) - self.target_n;
-        let normal = if self.p_n > 0.0 { u_n.abs() } else { (-u_n).max(0.0) };
+        let normal = if self.p_n > 0.0 {
+            u_n.abs()
+        } else {
+            (-u_n).max(0.0)
+        };
         let bound = self.friction() * self.p_n;
         let size = length(self.p_t);
-        let cone = if bound > 0.0 { (size / bound - 1.0).max(0.0) } else { 0.0 };
+        let cone = if bound > 0.0 {
+            (size / bound - 1.0).max(0.0)
+        } else {
+            0.0
+        };
         if self.p_n == 0.0 {
             return [normal, cone, 0.0];
         }
-        let u_t = [u.dot(self.t1) - self.target_t[0], u.dot(self.t2) - self.target_t[1]];
+        let u_t = [
+            u.dot(self.t1) - self.target_t[0],
+            u.dot(self.t2) - self.target_t[1],
+        ];
         let p_t = self.friction_impulse(u_t);
         let tangential = length([p_t[0] - self.p_t[0], p_t[1] - self.p_t[1]]) / self.step_t;
         [normal, cone, tangential]
@@ -319,16 +449,28 @@ fn regularised_slip(z: f64, f: f64, epsilon: f64) -> f64 {
     for _ in 0..60 {
         let root = (s * s + epsilon * epsilon).sqrt();
         let value = s + f * s / root - z;
-        if value > 0.0 { high = s } else { low = s }
+        if value > 0.0 {
+            high = s
+        } else {
+            low = s
+        }
         let slope = 1.0 + f * epsilon * epsilon / (root * root * root);
         let next = s - value / slope;
-        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
         if (next - s).abs() <= 1e-15 * z {
             return next;
         }
         s = next;
     }
     s
+}
+
+fn outer(x: Vec3) -> Mat3 {
+    Mat3::from_cols(x * x.x, x * x.y, x * x.z)
 }
 
 fn length(x: [f64; 2]) -> f64 {

@@ -4,24 +4,47 @@
 //! Called by: `method::sequential::step`.
 //! Source: [Lecture] "Impulse Update" (accumulated impulses, random order), projected Gauss–Seidel.
 
+use super::direct::Direct;
 use super::row::{Row, SolverBody};
 use super::touch::Touch;
 use super::{Scratch, SequentialParams};
+use crate::math::Vec3;
 use crate::report::StepReport;
 use crate::work::Work;
 
+/// Scratch of the sweeps over one island.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sweeps {
+    /// Rows to visit, in order.
+    order: Vec<u32>,
+    /// By place in `order`: the impulse before a sweep, then its change.
+    before: Vec<Vec3>,
+    /// By place in `order`: the conjugate direction.
+    direction: Vec<Vec3>,
+    /// Scratch of the direct solve.
+    direct: Direct,
+}
+
+/// Sweeps after each round of the direct solve: they settle stick, slip and separation.
+const SETTLING_SWEEPS: u32 = 2;
 /// Rounds in which sticking contacts at their static bound are let go, within one solve.
 const SLIP_ROUNDS: u32 = 4;
 
 /// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press.
 pub(crate) fn first(params: &SequentialParams, work: &mut Work, report: &mut StepReport) {
     let h = report.dt;
-    let Scratch { bodies, touches, rows, order, .. } = &mut work.sequential;
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        sweeps,
+        ..
+    } = &mut work.sequential;
     for island in 0..work.islands.count() {
         let range = work.islands.range(island);
         let (rows, touches) = (&mut rows[range.clone()], &mut touches[range]);
-        let limit = sweep_limit(params, touches);
-        converge(params, limit, rows, bodies, order, report, |_| true);
+        let limit = cost_limit(params, touches);
+        converge(params, limit, rows, bodies, sweeps, report, |_| true);
         let mut arrivals = false;
         for (row, touch) in rows.iter_mut().zip(touches.iter_mut()) {
             if row.p_n > 0.0 && touch.bounce.is_some() {
@@ -30,7 +53,7 @@ pub(crate) fn first(params: &SequentialParams, work: &mut Work, report: &mut Ste
             }
         }
         if arrivals {
-            converge(params, limit, rows, bodies, order, report, |_| true);
+            converge(params, limit, rows, bodies, sweeps, report, |_| true);
         }
     }
     book(rows, touches, bodies, report, |_| true);
@@ -38,56 +61,56 @@ pub(crate) fn first(params: &SequentialParams, work: &mut Work, report: &mut Ste
 
 /// Impulses at t + h over the projected contacts.
 pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut StepReport) {
-    let Scratch { bodies, touches, rows, order, .. } = &mut work.sequential;
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        sweeps,
+        ..
+    } = &mut work.sequential;
     for island in 0..work.islands.count() {
         let range = work.islands.range(island);
         let (rows, touches) = (&mut rows[range.clone()], &touches[range]);
-        let limit = sweep_limit(params, touches);
-        converge(params, limit, rows, bodies, order, report, |i| touches[i].projected);
+        let limit = cost_limit(params, touches);
+        converge(params, limit, rows, bodies, sweeps, report, |i| {
+            touches[i].projected
+        });
     }
     book(rows, touches, bodies, report, |t| t.projected);
 }
 
-/// More sweeps for an island with many new contacts: all new, all of `sweeps_cold`; the share of new ones enters squared, since a few new
-/// contacts among many old ones disturb only their neighbours.
-fn sweep_limit(params: &SequentialParams, touches: &[Touch]) -> u32 {
-    let new = touches.iter().filter(|t| !t.known).count() as f64 / touches.len() as f64;
-    params.sweeps + (new * new * f64::from(params.sweeps_cold)) as u32
+/// Block products that a direct solve of an island may cost: in proportion to a sweep where contacts have a history, as many as
+/// `direct_cost_cold` where all are new, for a cold start is what makes stacks sag. The share of new ones enters squared, since a
+/// few new contacts among many old ones disturb only their neighbours.
+fn cost_limit(params: &SequentialParams, touches: &[Touch]) -> u64 {
+    let count = touches.len() as f64;
+    let new = touches.iter().filter(|t| !t.known).count() as f64 / count;
+    (params.direct_cost * count + new * new * params.direct_cost_cold) as u64
 }
 
-/// Sweeps one island until no visit changes a velocity by more than the tolerance; lets sticking contacts at their bound slide.
+/// One solve of one island: sweeps, accelerated by conjugate directions, until no visit changes a velocity by more than the tolerance.
+/// Sticking contacts at their bound are then let go, and the sweeps go on.
 fn converge(
     params: &SequentialParams,
-    limit: u32,
+    cost_max: u64,
     rows: &mut [Row],
     bodies: &mut [SolverBody],
-    order: &mut Vec<u32>,
+    scratch: &mut Sweeps,
     report: &mut StepReport,
     active: impl Fn(usize) -> bool,
 ) {
+    let order = &mut scratch.order;
     order.clear();
     order.extend((0..rows.len()).filter(|&i| active(i)).map(|i| i as u32));
     if order.is_empty() {
         return;
     }
     for _ in 0..SLIP_ROUNDS {
-        let mut solved = false;
-        for _ in 0..limit {
-            let change = order.iter().map(|&i| rows[i as usize].visit(bodies)).fold(0.0, f64::max);
-            report.work.sweeps += 1;
-            report.work.rows_swept += order.len() as u64;
-            if change <= params.velocity_tolerance {
-                solved = true;
-                break;
-            }
-            match params.shuffle_seed {
-                Some(seed) => Lcg(seed ^ report.work.rows_swept).shuffle(order),
-                None => order.reverse(),
-            }
-        }
+        let solved = accelerated_sweeps(params, params.sweeps, rows, bodies, scratch, report)
+            || newton(params, cost_max, rows, bodies, scratch, report);
         report.work.caps_hit += u32::from(!solved);
         let mut slipped = false;
-        for &i in order.iter() {
+        for &i in &scratch.order {
             let row = &mut rows[i as usize];
             if row.slips() {
                 row.sliding = true;
@@ -98,6 +121,96 @@ fn converge(
             return;
         }
     }
+}
+
+/// [Silcowitz10]: a sweep maps impulses to impulses; its change r is a preconditioned residual. The Fletcher–Reeves direction
+/// `p ← β p + r`, `β = |r|²/|r_before|²`, carries on what earlier sweeps were doing; where r grows, it starts again. Each sweep ends
+/// inside the cones, so the last one is the answer. Returns whether the tolerance was met.
+fn accelerated_sweeps(
+    params: &SequentialParams,
+    limit: u32,
+    rows: &mut [Row],
+    bodies: &mut [SolverBody],
+    scratch: &mut Sweeps,
+    report: &mut StepReport,
+) -> bool {
+    let Sweeps {
+        order,
+        before,
+        direction,
+        ..
+    } = scratch;
+    direction.clear();
+    direction.resize(order.len(), Vec3::ZERO);
+    let mut size_before = f64::INFINITY;
+    for k in 0..limit {
+        before.clear();
+        before.extend(order.iter().map(|&i| rows[i as usize].frame_impulse()));
+        let mut change: f64 = 0.0;
+        for &i in order.iter() {
+            change = change.max(rows[i as usize].visit(bodies));
+        }
+        for &i in order.iter().rev() {
+            change = change.max(rows[i as usize].visit(bodies));
+        }
+        report.work.sweeps += 2;
+        report.work.rows_swept += 2 * order.len() as u64;
+        if change <= params.velocity_tolerance {
+            return true;
+        }
+        let mut size = 0.0;
+        for (k, &i) in order.iter().enumerate() {
+            let row = &rows[i as usize];
+            before[k] = row.frame_impulse() - before[k];
+            size += row.energy_norm(before[k]);
+        }
+        let beta = size / size_before;
+        size_before = size;
+        if k + 1 == limit {
+            // The answer stays inside the cones.
+        } else if beta < 1.0 {
+            for (k, &i) in order.iter().enumerate() {
+                rows[i as usize].extrapolate(direction[k] * beta, bodies);
+                direction[k] = direction[k] * beta + before[k];
+            }
+        } else {
+            direction.clone_from(before);
+        }
+    }
+    false
+}
+
+/// Rounds of the direct solve, each followed by a few sweeps that settle stick, slip and separation.
+/// Returns whether the tolerance was met.
+fn newton(
+    params: &SequentialParams,
+    cost_max: u64,
+    rows: &mut [Row],
+    bodies: &mut [SolverBody],
+    scratch: &mut Sweeps,
+    report: &mut StepReport,
+) -> bool {
+    if !scratch
+        .direct
+        .prepare(rows, &scratch.order, bodies, cost_max)
+    {
+        return false;
+    }
+    for round in 0..params.direct_rounds as usize {
+        if !scratch.direct.round(
+            round,
+            rows,
+            &scratch.order,
+            bodies,
+            &mut report.work.newton_steps,
+        ) {
+            return false;
+        }
+        if accelerated_sweeps(params, SETTLING_SWEEPS, rows, bodies, scratch, report) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Residuals and energy of a finished solve. `ΔE = Σ P · ½(u⁻ + u⁺)`, split into normal and tangential parts.
@@ -133,7 +246,10 @@ struct Lcg(u64);
 impl Lcg {
     fn shuffle(&mut self, order: &mut [u32]) {
         for i in (1..order.len()).rev() {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             order.swap(i, ((self.0 >> 33) % (i as u64 + 1)) as usize);
         }
     }

@@ -53,8 +53,14 @@ const SLIDING: f64 = 1e-9;
 /// Makes one touch for each contact, grouped by island, with the memory of the last step.
 pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
     let contacts = &work.detection.contacts;
-    let dynamic = |slot: u32| model.bodies[slot as usize].as_ref().is_some_and(|b| b.is_dynamic());
-    let pairs = contacts.iter().map(|c| (c.key.pair.body_a, c.key.pair.body_b));
+    let dynamic = |slot: u32| {
+        model.bodies[slot as usize]
+            .as_ref()
+            .is_some_and(|b| b.is_dynamic())
+    };
+    let pairs = contacts
+        .iter()
+        .map(|c| (c.key.pair.body_a, c.key.pair.body_b));
     work.islands.build(model.bodies.len(), dynamic, pairs);
 
     // Both lists are sorted by key: one pass matches them.
@@ -80,9 +86,10 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
         scratch.touches[i] = touch;
     }
     // Into the order of the islands.
-    scratch.order.clone_from(&work.islands.order);
     let by_contact = std::mem::take(&mut scratch.touches);
-    scratch.touches.extend(scratch.order.iter().map(|&i| by_contact[i as usize]));
+    scratch
+        .touches
+        .extend(work.islands.order.iter().map(|&i| by_contact[i as usize]));
 }
 
 impl Touch {
@@ -116,22 +123,42 @@ impl Touch {
 /// Fills the solver bodies from the states.
 pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<SolverBody>) {
     out.clear();
-    out.extend(states.iter().zip(&model.bodies).map(|(s, body)| match body {
-        Some(body) => SolverBody {
-            v: s.velocity,
-            w: s.angular_velocity,
-            inverse_mass: body.inverse_mass,
-            inverse_inertia: inverse_inertia(body, s),
-        },
-        None => {
-            SolverBody { v: Vec3::ZERO, w: Vec3::ZERO, inverse_mass: 0.0, inverse_inertia: crate::Mat3::ZERO }
-        }
-    }));
+    out.extend(
+        states
+            .iter()
+            .zip(&model.bodies)
+            .map(|(s, body)| match body {
+                Some(body) => SolverBody {
+                    v: s.velocity,
+                    w: s.angular_velocity,
+                    inverse_mass: body.inverse_mass,
+                    inverse_inertia: inverse_inertia(body, s),
+                },
+                None => SolverBody {
+                    v: Vec3::ZERO,
+                    w: Vec3::ZERO,
+                    inverse_mass: 0.0,
+                    inverse_inertia: crate::Mat3::ZERO,
+                },
+            }),
+    );
 }
 
 /// Rows at t: aim at positions at t + h, and at zero mean slip over the step.
-pub(crate) fn first_rows(model: &Model, params: &SequentialParams, state: &State, work: &mut Work, h: f64) {
-    let Scratch { bodies, touches, rows, supported, .. } = &mut work.sequential;
+pub(crate) fn first_rows(
+    model: &Model,
+    params: &SequentialParams,
+    state: &State,
+    work: &mut Work,
+    h: f64,
+) {
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        supported,
+        ..
+    } = &mut work.sequential;
     load_bodies(model, &state.bodies, bodies);
     rows.clear();
     let gravity = model.gravity.length();
@@ -162,15 +189,24 @@ pub(crate) fn first_rows(model: &Model, params: &SequentialParams, state: &State
             } else {
                 2.0 * (then.gap - c.point.gap - u_n * h) / (h * h)
             };
-            touch.bounce = bounce(c.point.gap - touch.base, u_n, falling, c.surface.restitution, h);
+            touch.bounce = bounce(
+                c.point.gap - touch.base,
+                u_n,
+                falling,
+                c.surface.restitution,
+                h,
+            );
         }
         let before_impact = touch.bounce.map_or(0.0, |b| b.time / h);
         let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
         for k in 0..2 {
             row.target_t[k] = 0.5 * (u_t[k] - u_t_then[k]) + before_impact * u_t[k];
         }
-        row.sliding =
-            if touch.known { touch.memory.sliding } else { u_t[0] * u_t[0] + u_t[1] * u_t[1] > SLIDING * SLIDING };
+        row.sliding = if touch.known {
+            touch.memory.sliding
+        } else {
+            u_t[0] * u_t[0] + u_t[1] * u_t[1] > SLIDING * SLIDING
+        };
         rows.push(row);
     }
     if params.warm_start {
@@ -181,8 +217,18 @@ pub(crate) fn first_rows(model: &Model, params: &SequentialParams, state: &State
 }
 
 /// Rows at t + h over contacts that rested or bore load in this step: no normal velocity into the contact, no slip.
-pub(crate) fn second_rows(model: &Model, params: &SequentialParams, state: &State, work: &mut Work) {
-    let Scratch { bodies, touches, rows, .. } = &mut work.sequential;
+pub(crate) fn second_rows(
+    model: &Model,
+    params: &SequentialParams,
+    state: &State,
+    work: &mut Work,
+) {
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        ..
+    } = &mut work.sequential;
     load_bodies(model, &state.bodies, bodies);
     for (touch, row) in touches.iter_mut().zip(rows.iter_mut()) {
         let c = &work.detection.contacts[touch.contact as usize];
@@ -192,7 +238,8 @@ pub(crate) fn second_rows(model: &Model, params: &SequentialParams, state: &Stat
         touch.first = row.impulse();
         touch.memory.first = row.memory();
         let size = reach(model, a).min(reach(model, b));
-        touch.projected = row.p_n > 0.0 || (touch.loaded && place.gap <= touch.base + TOUCHING * size);
+        touch.projected =
+            row.p_n > 0.0 || (touch.loaded && place.gap <= touch.base + TOUCHING * size);
         let sliding = row.sliding;
         *row = new_row(c, &place, &state.bodies, bodies);
         row.sliding = sliding;
@@ -211,17 +258,40 @@ pub(crate) fn second_rows(model: &Model, params: &SequentialParams, state: &Stat
     }
 }
 
-fn new_row(c: &Contact, place: &crate::collide::Placement, states: &[BodyState], bodies: &[SolverBody]) -> Row {
+fn new_row(
+    c: &Contact,
+    place: &crate::collide::Placement,
+    states: &[BodyState],
+    bodies: &[SolverBody],
+) -> Row {
     let (a, b) = c.bodies();
     let centers = (states[a].position, states[b].position);
-    Row::new((a as u32, b as u32), place, centers, bodies, &c.surface, c.point.rolling_radius)
+    Row::new(
+        (a as u32, b as u32),
+        place,
+        centers,
+        bodies,
+        &c.surface,
+        c.point.rolling_radius,
+    )
 }
 
 fn placement(c: &Contact) -> crate::collide::Placement {
     let p = &c.point;
-    crate::collide::Placement { normal: p.normal, point_a: p.point_a, point_b: p.point_b, gap: p.gap }
+    crate::collide::Placement {
+        normal: p.normal,
+        point_a: p.point_a,
+        point_b: p.point_b,
+        gap: p.gap,
+    }
 }
 
 fn reach(model: &Model, slot: usize) -> f64 {
-    model.bodies[slot].as_ref().map_or(f64::INFINITY, |b| if b.is_dynamic() { b.reach } else { f64::INFINITY })
+    model.bodies[slot].as_ref().map_or(f64::INFINITY, |b| {
+        if b.is_dynamic() {
+            b.reach
+        } else {
+            f64::INFINITY
+        }
+    })
 }
