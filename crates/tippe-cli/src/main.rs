@@ -1,3 +1,64 @@
-//! The command `tippe`.
+//! The command `tippe`: parse, dispatch, exit code.
+//!
+//! Reads: the command line.  Writes: stdout, stderr, the files asked for.
+//! Called by: the user.
+//! Source: exit codes as in the help: 0 success, 1 a check failed or the simulation stopped, 2 bad usage or bad input.
 
-fn main() {}
+mod args;
+mod check;
+mod film;
+mod format;
+mod load;
+mod output;
+mod progress;
+mod recorder;
+mod report;
+mod run;
+mod series;
+mod statistics;
+mod summary;
+mod svg;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+/// How a command ended when nothing unforeseen happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All well.
+    Done,
+    /// A check failed, or the simulation stopped.
+    Failed,
+    /// Bad usage or bad input; the user has been told.
+    BadInput,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Help and version come here too, with exit code 0. Nobody may be listening.
+            let _ = e.print();
+            return ExitCode::from(e.exit_code() as u8);
+        }
+    };
+    let result = match &cli.command {
+        Command::Run(args) => run::run(args),
+        Command::Check(args) => check::check(args),
+        Command::Validate(args) => validate::validate(args),
+    };
+    ExitCode::from(match result {
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::Failed) => 1,
+        Ok(Outcome::BadInput) => 2,
+        Err(e) if output::reader_left(&e) => 0,
+        Err(e) => {
+            output::note(&format!("error: {e:#}"));
+            1
+        }
+    })
+}

@@ -1,0 +1,183 @@
+//! Flags: what the user typed, checked as far as words can be checked.
+//!
+//! Reads: the command line.  Writes: nothing.
+//! Called by: `main`.
+//! Source: docs of each flag below are the help texts.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::format::parse_seconds;
+
+/// Rigid-body dynamics whose contact physics is right, fast, and shows its own error.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tippe",
+    version,
+    about,
+    after_help = "Exit code: 0 success, 1 a check failed or the simulation stopped, 2 bad usage or bad input."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene and sum up what happened, with the energy ledger and every residual.
+    Run(RunArgs),
+    /// Read and validate a scene without simulating it; every error with file, line, column, field and reason.
+    Check(CheckArgs),
+    /// Compare the methods with closed forms and measured data.
+    Validate(ValidateArgs),
+}
+
+/// Flags of `tippe run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Scene file, TOML or JSON.
+    pub scene: PathBuf,
+    /// Method that answers contacts, instead of the scene's.
+    #[arg(long, value_name = "M")]
+    pub method: Option<String>,
+    /// Time to simulate [s], instead of the scene's.
+    #[arg(long, value_name = "T", value_parser = parse_seconds, allow_negative_numbers = true)]
+    pub seconds: Option<f64>,
+    /// Step length [s], such as 0.001 or 1/60, instead of the scene's.
+    #[arg(long, value_name = "H", value_parser = parse_seconds, allow_negative_numbers = true)]
+    pub dt: Option<f64>,
+    /// Threads to use; this version computes on one, and results never depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Folder for recording.tippe, summary.json and report.html; made if missing.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the summary as one JSON object and nothing else on standard output.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the scene with all defaults to standard output and stop.
+    #[arg(long, conflicts_with_all = ["json", "out", "picture"])]
+    pub explain: bool,
+    /// Let the scene include files outside its own folder.
+    #[arg(long)]
+    pub allow_outside: bool,
+    /// Draw the bodies into an SVG file.
+    #[arg(long, value_name = "FILE.svg")]
+    pub picture: Option<PathBuf>,
+    /// Time of that picture [s]; the end of the run if not given.
+    #[arg(long, value_name = "T", requires = "picture", value_parser = parse_time)]
+    pub picture_time: Option<f64>,
+}
+
+/// Flags of `tippe check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Scene file, TOML or JSON.
+    pub scene: PathBuf,
+    /// Let the scene include files outside its own folder.
+    #[arg(long)]
+    pub allow_outside: bool,
+}
+
+/// Flags of `tippe validate`.
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    /// Cases to run, such as F01,F13; all if not given.
+    #[arg(long = "case", value_name = "ID,…", value_delimiter = ',')]
+    pub cases: Vec<String>,
+    /// Methods to run; all of this version if not given.
+    #[arg(long = "method", value_name = "M,…", value_delimiter = ',')]
+    pub methods: Vec<String>,
+    /// How joints are held.
+    #[arg(long, value_enum, default_value = "maximal")]
+    pub form: FormArg,
+    /// Step lengths [s].
+    #[arg(long, value_name = "H,…", value_delimiter = ',', value_parser = parse_seconds, default_value = "0.001,1/60")]
+    pub dt: Vec<f64>,
+    /// Folder of data measured by others, which is not part of Tippe; cases that need it are reported as not run without it.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Print one JSON object per row and nothing else on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How jointed bodies are described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormArg {
+    /// Every body with its six coordinates, joints by impulses.
+    Maximal,
+    /// Trees of bodies in joint coordinates.
+    Articulated,
+}
+
+/// A time that may be zero.
+fn parse_time(text: &str) -> Result<f64, String> {
+    if text.trim().parse() == Ok(0.0) {
+        Ok(0.0)
+    } else {
+        parse_seconds(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn step_lengths_may_be_fractions_and_lists() {
+        let Command::Validate(v) = Cli::try_parse_from(["tippe", "validate", "--case", "F01,F02"])
+            .unwrap()
+            .command
+        else {
+            panic!()
+        };
+        assert_eq!(
+            (v.dt, v.cases),
+            (
+                vec![0.001, 1.0 / 60.0],
+                vec!["F01".to_string(), "F02".to_string()]
+            )
+        );
+        let Command::Run(r) = Cli::try_parse_from(["tippe", "run", "a.toml", "--dt", "1/240"])
+            .unwrap()
+            .command
+        else {
+            panic!()
+        };
+        assert_eq!(r.dt, Some(1.0 / 240.0));
+        for bad in [
+            ["--dt", "0"],
+            ["--dt", "-1"],
+            ["--seconds", "nan"],
+            ["--threads", "0"],
+            ["--picture-time", "1"],
+        ] {
+            assert!(
+                Cli::try_parse_from(["tippe", "run", "a.toml"].into_iter().chain(bad)).is_err(),
+                "{bad:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn commands_that_do_not_exist_are_refused() {
+        for name in ["compare", "bench", "view", "query", "impact", "render"] {
+            assert_eq!(
+                Cli::try_parse_from(["tippe", name])
+                    .unwrap_err()
+                    .exit_code(),
+                2
+            );
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! `tippe run`: simulate a scene, watch it, sum it up, keep what was asked for.
+//!
+//! Reads: a scene file.  Writes: the summary, and with `--out` or `--picture` files.
+//! Called by: `main`.
+//! Source: the wall time of a step is taken around `World::step` alone.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+use tippe::StepError;
+use tippe_scene::{LoadOptions, Scene};
+
+use crate::Outcome;
+use crate::args::RunArgs;
+use crate::film::Film;
+use crate::format::number;
+use crate::load;
+use crate::output::{note, out};
+use crate::progress;
+use crate::recorder::Recorder;
+use crate::report::{self, Page};
+use crate::statistics::Statistics;
+use crate::summary::Summary;
+use crate::svg::scene::{Frame, Stage};
+
+/// More steps than this are a slip of the pen: they would take years.
+const STEPS_MAX: f64 = 1e12;
+
+/// Why the loop ended.
+enum End {
+    /// All steps taken.
+    Finished,
+    /// The user asked to stop.
+    Interrupted,
+    /// A step was refused; the world is as before it.
+    Stopped(StepError),
+    /// The recording could not be written on.
+    RecordingFailed(anyhow::Error),
+}
+
+impl End {
+    /// What to tell the user; nothing if all went as planned.
+    fn message(&self, time: f64) -> Option<String> {
+        match self {
+            Self::Finished => None,
+            Self::Interrupted => Some(format!("interrupted at {} s", number(time))),
+            Self::Stopped(e) => Some(format!("the simulation stopped at {} s: {e}", number(time))),
+            Self::RecordingFailed(e) => Some(format!(
+                "stopped at {} s: the recording cannot be written: {e:#}",
+                number(time)
+            )),
+        }
+    }
+}
+
+/// Simulates.
+///
+/// # Errors
+/// Files cannot be written, or the reader of our output went away.
+pub fn run(args: &RunArgs) -> Result<Outcome> {
+    let options = LoadOptions {
+        method: args.method.clone(),
+        dt: args.dt,
+        seconds: args.seconds,
+        allow_outside: args.allow_outside,
+        ..LoadOptions::default()
+    };
+    let Some(mut scene) = load::load(&args.scene, &options) else {
+        return Ok(Outcome::BadInput);
+    };
+    if args.explain {
+        out(&tippe_scene::explain(&scene))?;
+        return Ok(Outcome::Done);
+    }
+    let Some(steps) = step_count(&scene) else {
+        note(&format!(
+            "error: {} s in steps of {} s are more than {STEPS_MAX:e} steps",
+            scene.seconds, scene.dt
+        ));
+        return Ok(Outcome::BadInput);
+    };
+    if args.threads.is_some_and(|n| n > 1) {
+        note(
+            "note: this version computes on one thread; results never depend on the number of threads",
+        );
+    }
+    // Find out now, not after the run, whether its files have a place.
+    let recorder = match args
+        .out
+        .as_deref()
+        .map(|dir| open_folder(dir, &scene))
+        .transpose()
+    {
+        Ok(recorder) => recorder,
+        Err(e) => {
+            note(&format!("error: {e:#}"));
+            return Ok(Outcome::BadInput);
+        }
+    };
+    let explained = args.out.is_some().then(|| tippe_scene::explain(&scene));
+    let mut simulation = Simulation::new(&scene, steps, args, recorder);
+    let end = simulation.run(&mut scene, steps)?;
+    let message = end.message(scene.world.time());
+    let warnings = simulation.warnings(&scene, message.as_deref(), args);
+    let summary = Summary::new(
+        &scene.name,
+        &scene.world,
+        scene.dt,
+        simulation.energy_start,
+        &simulation.statistics,
+        warnings,
+    );
+    if let (Some(dir), Some(explained)) = (&args.out, &explained) {
+        let page = Page {
+            description: &scene.description,
+            explained,
+            ended: message.as_deref(),
+        };
+        let html = report::html(
+            &page,
+            &summary,
+            &simulation.statistics,
+            &simulation.film,
+            &scene.world,
+        );
+        write(&dir.join("report.html"), &html)?;
+        write(
+            &dir.join("summary.json"),
+            &(serde_json::to_string_pretty(&summary)? + "\n"),
+        )?;
+    }
+    if let (Some(path), Some(frame)) = (&args.picture, &simulation.picture) {
+        write(path, &simulation.draw(frame, &scene))?;
+    }
+    if let Some(message) = &message {
+        note(&format!("error: {message}"));
+    }
+    if args.json {
+        out(&(serde_json::to_string(&summary)? + "\n"))?;
+    } else {
+        out(&summary.text(&scene.world))?;
+        if let Some(dir) = &args.out {
+            out(&format!(
+                "\nwritten to {}: summary.json, report.html\n",
+                dir.display()
+            ))?;
+        }
+    }
+    Ok(if matches!(end, End::Finished) {
+        Outcome::Done
+    } else {
+        Outcome::Failed
+    })
+}
+
+/// Steps of the run; `None` if they are absurdly many.
+fn step_count(scene: &Scene) -> Option<u64> {
+    (scene.seconds / scene.dt <= STEPS_MAX).then(|| scene.step_count())
+}
+
+fn open_folder(dir: &Path, scene: &Scene) -> Result<Recorder> {
+    fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
+    Recorder::create(&dir.join("recording.tippe"), scene)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// What the loop gathers.
+struct Simulation {
+    statistics: Statistics,
+    film: Film,
+    first: Frame,
+    picture_time: Option<f64>,
+    picture: Option<Frame>,
+    recorder: Option<Recorder>,
+    energy_start: (f64, f64),
+}
+
+impl Simulation {
+    fn new(scene: &Scene, steps: u64, args: &RunArgs, recorder: Option<Recorder>) -> Self {
+        let energy_start = scene.world.energy();
+        let mut statistics = Statistics::default();
+        statistics.start(scene.world.time(), energy_start);
+        Self {
+            statistics,
+            film: Film::new(&scene.world, steps),
+            first: Frame::of(&scene.world),
+            picture_time: args
+                .picture
+                .as_ref()
+                .map(|_| args.picture_time.unwrap_or(f64::INFINITY)),
+            picture: None,
+            recorder,
+            energy_start,
+        }
+    }
+
+    /// The loop. Whatever ends it, film and recording are closed and whole.
+    fn run(&mut self, scene: &mut Scene, steps: u64) -> Result<End> {
+        let interrupted = watch_for_interrupt()?;
+        let bar = progress::bar(steps, "steps");
+        let mut end = self.steps(scene, steps, &interrupted, &bar);
+        bar.finish_and_clear();
+        self.film.finish(&scene.world);
+        if self.picture_time.is_some() && self.picture.is_none() {
+            self.picture = Some(Frame::of(&scene.world));
+        }
+        if let Some(recorder) = self.recorder.take()
+            && let Err(e) = recorder.finish(&scene.world)
+            && matches!(end, End::Finished)
+        {
+            end = End::RecordingFailed(e);
+        }
+        Ok(end)
+    }
+
+    fn steps(
+        &mut self,
+        scene: &mut Scene,
+        steps: u64,
+        interrupted: &AtomicBool,
+        bar: &ProgressBar,
+    ) -> End {
+        self.take_picture(scene);
+        for step in 1..=steps {
+            if interrupted.load(Ordering::Relaxed) {
+                return End::Interrupted;
+            }
+            let start = Instant::now();
+            let result = scene.world.step(scene.dt);
+            let wall = start.elapsed();
+            let report = match result {
+                Ok(report) => report,
+                Err(e) => return End::Stopped(e),
+            };
+            self.statistics.add(&report, scene.world.ledger(), wall);
+            self.film.see(&scene.world, step);
+            self.take_picture(scene);
+            if let Some(recorder) = &mut self.recorder
+                && let Err(e) = recorder.step(&scene.world, &report)
+            {
+                return End::RecordingFailed(e);
+            }
+            bar.set_position(step);
+        }
+        End::Finished
+    }
+
+    fn take_picture(&mut self, scene: &Scene) {
+        if self.picture.is_none()
+            && self
+                .picture_time
+                .is_some_and(|t| scene.world.time() >= t - 1e-9)
+        {
+            self.picture = Some(Frame::of(&scene.world));
+        }
+    }
+
+    fn draw(&self, frame: &Frame, scene: &Scene) -> String {
+        let title = format!("{} at {} s", scene.name, number(frame.time));
+        Stage::new(&scene.world, &self.first, &[frame]).file(frame, &title)
+    }
+
+    fn warnings(&self, scene: &Scene, message: Option<&str>, args: &RunArgs) -> Vec<String> {
+        let s = &self.statistics;
+        let mut warnings: Vec<String> = message.map(String::from).into_iter().collect();
+        warnings.extend(scene.warnings.iter().map(|w| {
+            format!(
+                "{}:{}:{}: {}: {}",
+                w.file, w.line, w.column, w.field, w.reason
+            )
+        }));
+        if s.caps_hit > 0 {
+            warnings.push(format!(
+                "a solver loop ended at its limit instead of at its tolerance {} times, in {} of {} steps: see the residuals",
+                s.caps_hit, s.capped_steps, s.steps
+            ));
+        }
+        if s.fallbacks_max > 0 {
+            warnings.push(format!(
+                "up to {} touching pairs of different materials had no pair of their own and fell back to the rule for them, in {} of {} steps",
+                s.fallbacks_max, s.fallback_steps, s.steps
+            ));
+        }
+        if let Some(t) = args.picture_time.filter(|t| scene.world.time() < t - 1e-9) {
+            warnings.push(format!(
+                "the run ended before {} s: the picture shows {} s",
+                number(t),
+                number(scene.world.time())
+            ));
+        }
+        warnings
+    }
+}
+
+/// Set by Ctrl-C or a polite kill. A second one ends the process at once; the recording survives being cut off.
+fn watch_for_interrupt() -> Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let inner = Arc::clone(&flag);
+    ctrlc::set_handler(move || {
+        if inner.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    })
+    .context("cannot watch for Ctrl-C")?;
+    Ok(flag)
+}

@@ -1,0 +1,320 @@
+//! The summary of a run: one object for machines, one table for people.
+//!
+//! Reads: Statistics, World.  Writes: JSON and text.
+//! Called by: `run`, `report`.
+//! Source: the keys of the object are a contract; extend inside `residuals` and `energy`, never rename.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use tippe::{BodyKind, EnergyLedger, World};
+
+use crate::format::{number, share, step_length};
+use crate::statistics::Statistics;
+
+/// What `--json` prints last and `summary.json` holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Name of the scene.
+    pub scene: String,
+    /// Name of the method.
+    pub method: String,
+    /// Step length [s].
+    pub dt: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Time reached [s].
+    pub time: f64,
+    /// Bodies, fixed ones included.
+    pub bodies: usize,
+    /// Contact points per step.
+    pub contacts_mean: f64,
+    /// Impacts per step.
+    pub collisions_mean: f64,
+    /// Largest penetration [m].
+    pub max_depth: f64,
+    /// Worst residuals.
+    pub residuals: ResidualsSummary,
+    /// The energy ledger.
+    pub energy: EnergySummary,
+    /// Mean wall time of a step [ms].
+    pub ms_per_step: f64,
+    /// 99th percentile of the wall time of a step [ms].
+    pub p99_ms: f64,
+    /// Threads that computed.
+    pub threads: usize,
+    /// Hash of the final state, hexadecimal.
+    pub hash: String,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Worst residuals of the run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ResidualsSummary {
+    /// Normal conditions [m/s].
+    pub complementarity: f64,
+    /// Friction cone, relative [1].
+    pub friction_cone: f64,
+    /// Stick and slip [m/s].
+    pub stick_slip: f64,
+    /// Joint positions [m].
+    pub joint_position: f64,
+    /// Joint velocities [m/s].
+    pub joint_velocity: f64,
+}
+
+/// The energy ledger of the run [J].
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct EnergySummary {
+    /// Kinetic energy at the start.
+    pub kinetic_start: f64,
+    /// Potential energy at the start.
+    pub potential_start: f64,
+    /// Kinetic energy at the end.
+    pub kinetic: f64,
+    /// Potential energy at the end.
+    pub potential: f64,
+    /// Work of gravity.
+    pub gravity: f64,
+    /// Work of applied forces.
+    pub external: f64,
+    /// Work of motors and springs.
+    pub motors: f64,
+    /// Work of prescribed bodies.
+    pub prescribed: f64,
+    /// Loss to friction.
+    pub friction: f64,
+    /// Loss in normal direction.
+    pub restitution: f64,
+    /// Loss to drag.
+    pub drag: f64,
+    /// Loss in joints.
+    pub joint_friction: f64,
+    /// Brought in by position correction.
+    pub position_correction: f64,
+    /// Numerical error.
+    pub unexplained: f64,
+    /// Energy that moved at all: what shares refer to.
+    pub turnover: f64,
+}
+
+impl EnergySummary {
+    /// The account of a run that started with `start` = (kinetic, potential).
+    pub fn new(start: (f64, f64), ledger: &EnergyLedger, turnover: f64) -> Self {
+        Self {
+            kinetic_start: start.0,
+            potential_start: start.1,
+            kinetic: ledger.kinetic,
+            potential: ledger.potential,
+            gravity: ledger.gravity,
+            external: ledger.external,
+            motors: ledger.motors,
+            prescribed: ledger.prescribed,
+            friction: ledger.friction,
+            restitution: ledger.restitution,
+            drag: ledger.drag,
+            joint_friction: ledger.joint_friction,
+            position_correction: ledger.position_correction,
+            unexplained: ledger.unexplained,
+            turnover,
+        }
+    }
+
+    /// The transfers with their names, as they enter the account: `change of kinetic energy = sum`.
+    pub const fn transfers(&self) -> [(&'static str, f64); 10] {
+        [
+            ("work of gravity", self.gravity),
+            ("work of applied forces", self.external),
+            ("work of motors", self.motors),
+            ("work of prescribed bodies", self.prescribed),
+            ("lost to friction", -self.friction),
+            ("lost to restitution", -self.restitution),
+            ("lost to drag", -self.drag),
+            ("lost in joints", -self.joint_friction),
+            ("position correction", self.position_correction),
+            ("unexplained", self.unexplained),
+        ]
+    }
+}
+
+/// The entries of the residuals with their names and units.
+impl ResidualsSummary {
+    /// Name, value and unit of each entry.
+    pub const fn entries(&self) -> [(&'static str, f64, &'static str); 5] {
+        [
+            ("normal (complementarity)", self.complementarity, "m/s"),
+            ("friction cone", self.friction_cone, "of its bound"),
+            ("stick and slip", self.stick_slip, "m/s"),
+            ("joint position", self.joint_position, "m"),
+            ("joint velocity", self.joint_velocity, "m/s"),
+        ]
+    }
+}
+
+impl Summary {
+    /// Sums up a run.
+    pub fn new(
+        scene: &str,
+        world: &World,
+        dt: f64,
+        start: (f64, f64),
+        statistics: &Statistics,
+        warnings: Vec<String>,
+    ) -> Self {
+        let (ms_per_step, p99_ms) = statistics.step_times();
+        let r = statistics.residuals;
+        // Before the first step the running ledger knows no energies yet.
+        let mut ledger = *world.ledger();
+        if statistics.steps == 0 {
+            (ledger.kinetic, ledger.potential) = start;
+        }
+        Self {
+            scene: scene.to_string(),
+            method: world.method().name().to_string(),
+            dt,
+            steps: statistics.steps,
+            time: world.time(),
+            bodies: world.body_count(),
+            contacts_mean: statistics.per_step(statistics.contacts),
+            collisions_mean: statistics.per_step(statistics.collisions),
+            max_depth: statistics.depth_max,
+            residuals: ResidualsSummary {
+                complementarity: r.complementarity,
+                friction_cone: r.friction_cone,
+                stick_slip: r.stick_slip,
+                joint_position: r.joint_position,
+                joint_velocity: r.joint_velocity,
+            },
+            energy: EnergySummary::new(start, &ledger, statistics.turnover(&ledger)),
+            ms_per_step,
+            p99_ms,
+            threads: 1,
+            hash: format!("{:#018x}", world.hash()),
+            warnings,
+        }
+    }
+
+    /// Label and value of every line above the ledger; for the table and for the page.
+    pub fn lines(&self, world: &World) -> Vec<(String, String)> {
+        let mut lines: Vec<(String, String)> = Vec::new();
+        let mut line = |label: &str, value: String| lines.push((label.to_string(), value));
+        line("scene", self.scene.clone());
+        line("method", self.method.clone());
+        line("step", step_length(self.dt));
+        line(
+            "time",
+            format!("{} s in {} steps", number(self.time), self.steps),
+        );
+        line("bodies", bodies(world));
+        line("contacts", format!("{} a step", number(self.contacts_mean)));
+        line(
+            "collisions",
+            format!("{} a step", number(self.collisions_mean)),
+        );
+        line(
+            "deepest penetration",
+            format!("{} m", number(self.max_depth)),
+        );
+        // Joint rows are worth a line only where there are joints.
+        for (name, value, unit) in self
+            .residuals
+            .entries()
+            .into_iter()
+            .filter(|e| !e.0.starts_with("joint") || e.1 > 0.0)
+        {
+            line(
+                &format!("worst residual, {name}"),
+                format!("{} {unit}", number(value)),
+            );
+        }
+        line(
+            "wall time",
+            format!(
+                "{} ms a step, 99 % within {} ms",
+                number(self.ms_per_step),
+                number(self.p99_ms)
+            ),
+        );
+        line("hash", self.hash.clone());
+        lines
+    }
+
+    /// The table for people.
+    pub fn text(&self, world: &World) -> String {
+        let mut out = String::new();
+        let lines = self.lines(world);
+        let width = lines.iter().map(|l| l.0.len()).max().unwrap_or(0);
+        for (label, value) in &lines {
+            let _ = writeln!(out, "{label:width$}  {value}");
+        }
+        let e = &self.energy;
+        let _ = writeln!(
+            out,
+            "\n{:26}{:>14}{:>14}{:>14}",
+            "energy [J]", "start", "end", "change"
+        );
+        for (name, start, end) in [
+            ("kinetic", e.kinetic_start, e.kinetic),
+            ("potential", e.potential_start, e.potential),
+        ] {
+            let _ = writeln!(
+                out,
+                "  {name:24}{:>14}{:>14}{:>14}",
+                number(start),
+                number(end),
+                number(end - start)
+            );
+        }
+        let _ = writeln!(
+            out,
+            "\n{:26}{:>14}{:>14}",
+            "where it went [J]", "into motion", "of turnover"
+        );
+        for (name, value) in e
+            .transfers()
+            .into_iter()
+            .filter(|t| t.1 != 0.0 || t.0 == "position correction" || t.0 == "unexplained")
+        {
+            let _ = writeln!(
+                out,
+                "  {name:24}{:>14}{:>14}",
+                number(value),
+                share(value, e.turnover)
+            );
+        }
+        let _ = writeln!(
+            out,
+            "  turnover {} J: the energy that moved at all",
+            number(e.turnover)
+        );
+        for warning in &self.warnings {
+            let _ = writeln!(out, "\nwarning: {warning}");
+        }
+        out
+    }
+}
+
+/// How many bodies of which kind.
+pub fn bodies(world: &World) -> String {
+    let count = |wanted: fn(&BodyKind) -> bool| {
+        world
+            .body_ids()
+            .filter(|id| world.body(*id).is_ok_and(|b| wanted(&b.kind)))
+            .count()
+    };
+    let (dynamic, fixed) = (
+        count(|k| matches!(k, BodyKind::Dynamic)),
+        count(|k| matches!(k, BodyKind::Fixed)),
+    );
+    let moved = count(|k| matches!(k, BodyKind::Kinematic(_)));
+    let prescribed = if moved > 0 {
+        format!(", {moved} with prescribed motion")
+    } else {
+        String::new()
+    };
+    format!(
+        "{} ({dynamic} dynamic, {fixed} fixed{prescribed})",
+        world.body_count()
+    )
+}
