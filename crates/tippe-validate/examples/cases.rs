@@ -1,13 +1,15 @@
 //! Runs fidelity cases from the command line: `cargo run --release -p tippe-validate --example cases -- F01,F24 0.001`.
 //!
-//! Both arguments may be left out (all cases; 1 ms and 1/60 s). Prints the table, then our errors beside other engines'.
+//! `--doc` runs all cases and prints the page `docs/fidelity.md`. Both arguments may be left out (all cases; 1 ms and 1/60 s). Prints the table, then our errors beside other engines'.
 
 use tippe_validate::{
-    Case, DT_COARSE, DT_FINE, Form, all_cases, find_cases, peers, print_table, run,
+    Case, DT_COARSE, DT_FINE, Form, all_cases, doc, find_cases, peers, print_table, run,
 };
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let page = arguments.iter().any(|a| a == "--doc");
+    arguments.retain(|a| a != "--doc");
     let cases: Vec<Case> = match arguments.first().map(String::as_str) {
         None | Some("all") => all_cases().to_vec(),
         Some(ids) => match find_cases(&ids.split(',').collect::<Vec<_>>()) {
@@ -25,6 +27,10 @@ fn main() {
     let rows = run(&cases, &["sequential"], Form::Maximal, &dts, &mut |row| {
         eprintln!("{} {} {:?}", row.case, row.part, row.outcome);
     });
+    if page {
+        print!("{}", doc::markdown(&cases, &rows));
+        return;
+    }
     let mut out = std::io::stdout().lock();
     let _ = print_table(&rows, &mut out);
     println!("\n{}", peers::table(&rows));

@@ -6,6 +6,7 @@
 pub mod analytic;
 pub mod case;
 pub mod cases;
+pub mod doc;
 pub mod peers;
 pub mod row;
 pub mod run;

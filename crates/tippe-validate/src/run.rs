@@ -63,7 +63,7 @@ pub fn run_trial(case: &Case, trial: &Trial, setup: &Setup, rows: &mut Vec<Row>)
                 peer_error: v.peer_error,
             },
             (None, Ok(Some(_))) => Outcome::Stopped {
-                reason: "the error is not finite".to_owned(),
+                reason: "no finite error could be measured".to_owned(),
                 tolerance,
             },
             (None, Ok(None)) => Outcome::Stopped {

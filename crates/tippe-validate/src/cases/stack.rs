@@ -110,12 +110,19 @@ fn stack(setup: &Setup, count: usize, top_mass: f64) -> Result<Vec<Value>, Stopp
             .sum::<f64>();
         samples += count as f64;
     })?;
+    // A stack that fell is at rest too: its speed says nothing.
+    let fell = top_face(&sim, top) < (count as f64 - 0.5) * EDGE;
+    let jitter = if fell {
+        f64::NAN
+    } else {
+        (square / samples).sqrt()
+    };
     let sag = (count as f64 * EDGE - top_face(&sim, top)).abs();
     let lean = sim.state(top).position.with_z(0.0).length();
     Ok(vec![
         // The other engines' figure is the whole sag.
         Value::with_peer(sag / count as f64, sag),
-        (square / samples).sqrt().into(),
+        jitter.into(),
         lean.into(),
     ])
 }
