@@ -226,7 +226,7 @@ impl FaceView {
 
 /// Cuts away what lies beyond one side plane: side 0, 1 are +u, −u; 2, 3 are +v, −v, at the distance `h`.
 fn clip(polygon: &mut Polygon, side: u32, h: f64, tolerance: f64) {
-    let sign = if side % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = if side.is_multiple_of(2) { 1.0 } else { -1.0 };
     let along_u = side < 2;
     let beyond = |p: &PatchPoint| sign * (if along_u { p.u } else { p.v }) - h;
     let old = *polygon;

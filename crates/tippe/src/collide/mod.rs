@@ -7,6 +7,7 @@
 pub mod broad;
 mod clip;
 pub mod contact;
+mod grid;
 pub mod narrow;
 mod pair_capsule_capsule;
 mod pair_capsule_cuboid;
@@ -15,7 +16,9 @@ mod pair_half_space_any;
 mod pair_sphere_capsule;
 mod pair_sphere_cuboid;
 mod pair_sphere_sphere;
+mod radix;
 mod sat;
+mod tree;
 
 use crate::material::Surface;
 use crate::math::Pose;

@@ -115,7 +115,7 @@ impl Pair<'_> {
         let b = self.boxes;
         if on_b {
             let c = &b.c;
-            let t = -b.to_b(b.t);
+            let t = -b.seen_from_b(b.t);
             FaceView {
                 half: b.half_b,
                 axis,
@@ -182,7 +182,7 @@ impl Pair<'_> {
         let b = self.boxes;
         let (i, j) = (edge.i, edge.j);
         let mut x_a = support(b.half_a, edge.normal);
-        let mut x_b = support(b.half_b, -b.to_b(edge.normal));
+        let mut x_b = support(b.half_b, -b.seen_from_b(edge.normal));
         let name = (edge_name(x_a, i) << 5) | edge_name(x_b, j);
         x_a[i] = 0.0;
         x_b[j] = 0.0;
@@ -212,7 +212,7 @@ impl Pair<'_> {
         let near = |k: u32| -> (NearCuboid, Vec3) {
             let x = vertex(if k < 8 { b.half_a } else { b.half_b }, k & 7);
             if k < 8 {
-                let near = point_cuboid(b.to_b(x - b.t), b.half_b);
+                let near = point_cuboid(b.seen_from_b(x - b.t), b.half_b);
                 (near, self.placed.pose_a.point(x))
             } else {
                 let seen = b.t + b.b_in_a(0) * x.x + b.b_in_a(1) * x.y + b.b_in_a(2) * x.z;

@@ -60,7 +60,7 @@ impl Boxes {
     }
 
     /// A vector of A's frame in B's frame.
-    pub fn to_b(&self, v: Vec3) -> Vec3 {
+    pub fn seen_from_b(&self, v: Vec3) -> Vec3 {
         Vec3::from(self.c[0]) * v.x + Vec3::from(self.c[1]) * v.y + Vec3::from(self.c[2]) * v.z
     }
 }
