@@ -147,7 +147,7 @@ mod tests {
             let key = cell_key(&Aabb::from_center(Vec3::splat(x), Vec3::ZERO), 1.0);
             for k in 0..3 {
                 let number = (key >> (k * BITS)) & ((1 << BITS) - 1);
-                assert!(number >= 1 && number < (1 << BITS) - 1, "{x} {number}");
+                assert!((1..(1 << BITS) - 1).contains(&number), "{x} {number}");
             }
         }
     }
