@@ -5,7 +5,7 @@
 //! Source: `docs/scene-format.md`.
 
 use crate::body::{Role, describe};
-use crate::check::{LARGE, between, not_negative, positive, vector};
+use crate::check::{LARGE, not_negative, positive, vector};
 use crate::diagnostics::{At, Document, Problems};
 use crate::format::{self, SceneFile};
 use crate::generate;
@@ -15,7 +15,7 @@ use crate::read::choices;
 use crate::suggest::nearest;
 use std::collections::BTreeMap;
 use tippe::model::BODIES_MAX;
-use tippe::{BodyDesc, BodyId, BuildError, METHOD_NAMES, Method, SequentialParams, World};
+use tippe::{BodyDesc, BodyId, BuildError, METHOD_NAMES, Method, World};
 
 /// Bodies a scene may make unless it says otherwise.
 pub(crate) const BODY_LIMIT: u64 = 100_000;
@@ -55,6 +55,7 @@ pub(crate) struct Planned {
 /// What a scene comes to.
 pub(crate) struct Built {
     pub(crate) world: World,
+    pub(crate) material_names: Vec<String>,
     pub(crate) names: Vec<(String, BodyId)>,
     pub(crate) dt: f64,
     pub(crate) seconds: f64,
@@ -166,6 +167,7 @@ pub(crate) fn build(
     };
     Built {
         world,
+        material_names: materials.into_names(),
         names,
         dt: run.0,
         seconds: run.1,
@@ -254,13 +256,11 @@ fn method(main: &SceneFile, options: &LoadOptions, root: &At, problems: &mut Pro
     };
     match method {
         Method::Sequential(defaults) => {
-            let p = table.and_then(|m| m.sequential.as_ref());
-            Method::Sequential(sequential(
-                p,
-                defaults,
-                &root.join("method.sequential"),
-                problems,
-            ))
+            let at = root.join("method.sequential");
+            Method::Sequential(match table.and_then(|m| m.sequential.as_ref()) {
+                Some(params) => params.apply(defaults, &at, problems),
+                None => defaults,
+            })
         }
     }
 }
@@ -280,73 +280,13 @@ pub(crate) fn method_refused(name: &str, available: &[&str]) -> (String, String)
     (format!("unknown method {name:?}"), help)
 }
 
-fn sequential(
-    p: Option<&format::Sequential>,
-    mut s: SequentialParams,
-    at: &At,
-    problems: &mut Problems,
-) -> SequentialParams {
-    let Some(p) = p else { return s };
-    if p.sweeps == Some(0) {
-        problems.error(
-            &at.key("sweeps"),
-            "must be at least 1",
-            "without sweeps no contact is answered",
-        );
-    }
-    if let Some(v) = p.velocity_tolerance {
-        not_negative(
-            v,
-            1.0,
-            "write a speed in m/s, such as 1e-9",
-            &at.key("velocity_tolerance"),
-            problems,
-        );
-    }
-    if let Some(part) = p.depenetration {
-        between(
-            part,
-            0.0,
-            1.0,
-            "0 removes no depth, 1 all of it in one step",
-            &at.key("depenetration"),
-            problems,
-        );
-    }
-    if let Some(slop) = p.slop {
-        not_negative(
-            slop,
-            1.0,
-            "write a depth in metres, such as 0 or 1e-5",
-            &at.key("slop"),
-            problems,
-        );
-    }
-    s.sweeps = p.sweeps.unwrap_or(s.sweeps);
-    s.sweeps_cold = p.sweeps_cold.unwrap_or(s.sweeps_cold);
-    s.velocity_tolerance = p.velocity_tolerance.unwrap_or(s.velocity_tolerance);
-    s.depenetration = p.depenetration.unwrap_or(s.depenetration);
-    s.slop = p.slop.unwrap_or(s.slop);
-    s.shuffle_seed = p.shuffle_seed.or(s.shuffle_seed);
-    s.warm_start = p.warm_start.unwrap_or(s.warm_start);
-    s
-}
-
 fn method_written_out(method: &Method, (dt, seconds): (f64, f64)) -> format::MethodTable {
     let Method::Sequential(s) = method;
     format::MethodTable {
         name: Some(method.name().into()),
         dt: Some(format::Ratio::Number(dt)),
         seconds: Some(seconds),
-        sequential: Some(format::Sequential {
-            sweeps: Some(s.sweeps),
-            sweeps_cold: Some(s.sweeps_cold),
-            velocity_tolerance: Some(s.velocity_tolerance),
-            depenetration: Some(s.depenetration),
-            slop: Some(s.slop),
-            shuffle_seed: s.shuffle_seed,
-            warm_start: Some(s.warm_start),
-        }),
+        sequential: Some(format::Sequential::written_out(s)),
     }
 }
 

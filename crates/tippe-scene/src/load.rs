@@ -75,6 +75,8 @@ pub struct Scene {
     pub description: String,
     /// The world at time zero.
     pub world: World,
+    /// Names of the materials, in the order of their ids.
+    pub material_names: Vec<String>,
     /// Every body and its name, in the order of creation.
     pub names: Vec<(String, BodyId)>,
     /// Length of a step [s].
@@ -182,6 +184,7 @@ pub fn load_str(
             name: main.name.unwrap_or_else(|| file_name.to_owned()),
             description: main.description.unwrap_or_default(),
             world: b.world,
+            material_names: b.material_names,
             names: b.names,
             dt: b.dt,
             seconds: b.seconds,

@@ -152,6 +152,11 @@ impl MaterialTable {
         self.names.get(id.index()).map_or("default", String::as_str)
     }
 
+    /// The names, in the order of the ids.
+    pub(crate) fn into_names(self) -> Vec<String> {
+        self.names
+    }
+
     /// Every material of the file, the default one first, with all its fields.
     pub(crate) fn written_out(&self, materials: &Materials) -> Vec<format::Material> {
         let declared = self.names.iter().zip(&self.ids).take(self.declared);

@@ -7,6 +7,7 @@
 mod body;
 mod generator;
 
+pub use crate::params::Sequential;
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, ConstantMotion, Drag, DragAutomatic,
     DragQuadratic, DragStokes, HalfSpace, Kind, Motion, Shape, ShapeEntry, ShapePlace, SineMotion,
@@ -87,29 +88,6 @@ record! {
             seconds: f64,
             /// Parameters of the method `sequential`.
             sequential: Sequential,
-        }
-    }
-}
-
-record! {
-    /// Parameters of the method `sequential`; defaults and reasons in docs/methods.md.
-    Sequential {
-        required {}
-        optional {
-            /// Sweeps over the contacts in each of the two solves of a step, once every contact has a history.
-            sweeps: u32,
-            /// Most sweeps of a solve in which contacts without history are brought to the tolerance.
-            sweeps_cold: u32,
-            /// Velocity below which a row counts as solved [m/s].
-            velocity_tolerance: f64,
-            /// Part of the remaining depth that the pose-only pass removes in one step, 0 to 1.
-            depenetration: f64,
-            /// Depth the pose-only pass leaves alone [m].
-            slop: f64,
-            /// Shuffle the contact order of every sweep with this seed; left out, sweeps alternate forward and backward.
-            shuffle_seed: u64,
-            /// Start each solve from the impulses of the last step.
-            warm_start: bool,
         }
     }
 }

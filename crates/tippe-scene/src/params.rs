@@ -1,0 +1,87 @@
+//! Parameters of the methods: the public fields of the engine's parameter types, each mirrored once.
+//!
+//! Reads: `format`.  Writes: `Problems`.
+//! Called by: `format` (tables), `build` (to the engine and back).
+//! Source: `tippe::SequentialParams`; its own check says what makes sense.
+
+use crate::diagnostics::{At, Problems};
+use crate::read::record;
+use tippe::{BuildError, SequentialParams};
+
+/// Declares the table of a method's parameters, and how it goes to the engine's type and back.
+macro_rules! params {
+    (
+        $(#[$meta:meta])*
+        $name:ident for $target:ident {
+            always { $($(#[$f_meta:meta])* $f:ident: $f_type:ty,)* }
+            maybe { $($(#[$m_meta:meta])* $m:ident: $m_type:ty,)* }
+        }
+    ) => {
+        record! {
+            $(#[$meta])*
+            $name {
+                required {}
+                optional {
+                    $($(#[$f_meta])* $f: $f_type,)*
+                    $($(#[$m_meta])* $m: $m_type,)*
+                }
+            }
+        }
+
+        impl $name {
+            /// The parameters these fields make of `base`, which has the values of the fields left out.
+            pub(crate) fn apply(&self, mut base: $target, at: &At, problems: &mut Problems) -> $target {
+                // Each field is checked alone first, so that several slips are reported at once.
+                let defaults = base;
+                $(if let Some(value) = self.$f {
+                    base.$f = value;
+                    let alone = $target { $f: value, ..defaults };
+                    report(alone.check(), &format!(", {:?}", defaults.$f), at, problems);
+                })*
+                $(base.$m = self.$m.or(base.$m);)*
+                report(base.check(), "", at, problems);
+                base
+            }
+
+            /// Every parameter written out.
+            pub(crate) fn written_out(p: &$target) -> Self {
+                Self { $($f: Some(p.$f),)* $($m: p.$m,)* }
+            }
+        }
+    };
+}
+
+fn report(checked: Result<(), BuildError>, default: &str, at: &At, problems: &mut Problems) {
+    if let Err(e) = checked {
+        let help = format!("leave it out for the default{default}");
+        problems.error(&at.key(&e.field), e.reason, help);
+    }
+}
+
+params! {
+    /// Parameters of the method `sequential`; defaults and reasons in docs/methods.md.
+    Sequential for SequentialParams {
+        always {
+            /// Most sweeps, forward and backward, of an island before it is solved directly or left as it is.
+            sweeps: u32,
+            /// Most rounds of a direct solve.
+            direct_rounds: u32,
+            /// Block products that the direct solve of an island may cost for each of its contacts.
+            direct_cost: f64,
+            /// Block products that the direct solve of an island may cost when all its contacts are new.
+            direct_cost_cold: f64,
+            /// Change of velocity in a sweep below which an island counts as solved [m/s].
+            velocity_tolerance: f64,
+            /// Part of the remaining depth that the pose-only pass removes in one step, 0 to 1.
+            depenetration: f64,
+            /// Depth the pose-only pass leaves alone [m].
+            slop: f64,
+            /// Start each solve from the impulses of the last step.
+            warm_start: bool,
+        }
+        maybe {
+            /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.
+            shuffle_seed: u64,
+        }
+    }
+}
