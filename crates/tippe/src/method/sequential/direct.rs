@@ -16,11 +16,12 @@ use super::row::{Row, SolverBody};
 use crate::math::block_cholesky::{Block, Block6, BlockCholesky};
 use crate::math::{Mat3, Vec3, skew};
 
-/// Stiffness of the augmentation relative to a row's own mass [1], round by round: soft at first, so that stick, slip and separation
-/// are found; then large, for few rounds; small against 1/ε of rounding.
-const STIFFNESS: [f64; 4] = [1e4, 1e5, 1e6, 1e7];
+/// Stiffness of the augmentation relative to a row's own mass [1] in the first round: soft, so that stick, slip and separation are
+/// found; then ten times as much from round to round, for few rounds; small against 1/ε of rounding in the end.
+const STIFFNESS_FIRST: f64 = 1e2;
+const STIFFNESS_LAST: f64 = 1e7;
 /// Newton steps of one round.
-const STEPS_MAX: u32 = 30;
+const STEPS_MAX: u32 = 40;
 /// Trials of the length of a Newton step that overshoots.
 const TRIALS_MAX: u32 = 30;
 /// Slope at which a length is accepted, relative to the slope at the start [1].
@@ -84,13 +85,17 @@ impl Direct {
     /// One round on all rows of `order`; false (and nothing changed) if it found no balance. Counts its Newton steps.
     pub(crate) fn round(
         &mut self,
-        round: usize,
+        round: u32,
         rows: &mut [Row],
         order: &[u32],
         bodies: &mut [SolverBody],
         steps: &mut u32,
     ) -> bool {
-        self.stiffness = STIFFNESS[round.min(STIFFNESS.len() - 1)];
+        self.stiffness = if round == 0 {
+            STIFFNESS_FIRST
+        } else {
+            (10.0 * self.stiffness).min(STIFFNESS_LAST)
+        };
         self.moved.clear();
         self.moved.resize(self.slots.len(), [0.0; 6]);
         self.bounds.clear();

@@ -49,11 +49,11 @@ pub struct SequentialParams {
 impl Default for SequentialParams {
     fn default() -> Self {
         Self {
-            sweeps: 20,
-            direct_rounds: 20,
-            direct_cost: 4.0,
-            direct_cost_cold: 1e6,
-            velocity_tolerance: 1e-9,
+            sweeps: 10,
+            direct_rounds: 30,
+            direct_cost: 1.5,
+            direct_cost_cold: 2e5,
+            velocity_tolerance: 1e-8,
             depenetration: 0.2,
             slop: 0.0,
             warm_start: true,

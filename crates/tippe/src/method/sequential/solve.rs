@@ -79,13 +79,17 @@ pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut St
     book(rows, touches, bodies, report, |t| t.projected);
 }
 
-/// Block products that a direct solve of an island may cost: in proportion to a sweep where contacts have a history, as many as
-/// `direct_cost_cold` where all are new, for a cold start is what makes stacks sag. The share of new ones enters squared, since a
-/// few new contacts among many old ones disturb only their neighbours.
+/// Block products that a direct solve of an island may cost: in proportion to its contacts where they have a history or where something
+/// hits; `direct_cost_cold` where all are new and at rest, for such a cold start is what makes stacks sag. The share of new ones enters
+/// squared, since a few new contacts among many old ones disturb only their neighbours.
 fn cost_limit(params: &SequentialParams, touches: &[Touch]) -> u64 {
     let count = touches.len() as f64;
+    let warm = params.direct_cost * count;
+    if touches.iter().any(|t| t.hit) {
+        return warm as u64;
+    }
     let new = touches.iter().filter(|t| !t.known).count() as f64 / count;
-    (params.direct_cost * count + new * new * params.direct_cost_cold) as u64
+    (warm + new * new * params.direct_cost_cold) as u64
 }
 
 /// One solve of one island: sweeps, accelerated by conjugate directions, until no visit changes a velocity by more than the tolerance.
@@ -145,6 +149,10 @@ fn accelerated_sweeps(
     let mut size_before = f64::INFINITY;
     for k in 0..limit {
         before.clear();
+        if let Some(seed) = params.shuffle_seed {
+            Lcg(seed ^ report.work.rows_swept).shuffle(order);
+            direction.fill(Vec3::ZERO);
+        }
         before.extend(order.iter().map(|&i| rows[i as usize].frame_impulse()));
         let mut change: f64 = 0.0;
         for &i in order.iter() {
@@ -196,7 +204,7 @@ fn newton(
     {
         return false;
     }
-    for round in 0..params.direct_rounds as usize {
+    for round in 0..params.direct_rounds {
         if !scratch.direct.round(
             round,
             rows,

@@ -29,6 +29,8 @@ pub(crate) struct Touch {
     pub base: f64,
     /// The bounce of a contact that arrives in this step.
     pub bounce: Option<Bounce>,
+    /// Whether it arrives faster than a fall of two steps' length: an impact, not a cold start.
+    pub hit: bool,
     /// Whether the first solve confirmed the arrival by pressing.
     pub struck: bool,
     /// Whether the second solve has a row for it.
@@ -101,6 +103,7 @@ impl Touch {
             loaded: false,
             base: 0.0,
             bounce: None,
+            hit: false,
             struck: false,
             projected: false,
             velocity_before: Vec3::ZERO,
@@ -197,6 +200,9 @@ pub(crate) fn first_rows(
                 h,
             );
         }
+        touch.hit = touch
+            .bounce
+            .is_some_and(|b| b.speed > 2.0 * gravity * h + params.velocity_tolerance);
         let before_impact = touch.bounce.map_or(0.0, |b| b.time / h);
         let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
         for k in 0..2 {
@@ -245,6 +251,10 @@ pub(crate) fn second_rows(
         row.sliding = sliding;
         if let (true, Some(b)) = (touch.struck, touch.bounce) {
             row.target_n = b.velocity_end;
+        }
+        // At rest each half bears half the load: what a new contact bore in the first is the best guess for the second.
+        if !touch.known && !touch.hit {
+            touch.memory.second = touch.memory.first;
         }
         touch.velocity_before = row.velocity(bodies);
         touch.spin_before = row.spin(bodies);
