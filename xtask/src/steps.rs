@@ -186,4 +186,15 @@ mod tests {
         assert_eq!(kept, [warning("Wolrd"), "error: else".into()].join("\n\n"));
         assert_eq!(broken, 1);
     }
+
+    #[test]
+    fn readme_shows_the_command_that_is_run_here() {
+        let readme =
+            std::fs::read_to_string(crate::root().join("README.md")).expect("there is a README");
+        let command = STEPS.last().expect("there are steps").command();
+        assert!(
+            readme.lines().any(|l| l == command),
+            "README.md should have the line: {command}"
+        );
+    }
 }
