@@ -36,10 +36,10 @@ macro_rules! params {
                 $(if let Some(value) = self.$f {
                     base.$f = value;
                     let alone = $target { $f: value, ..defaults };
-                    report(alone.check(), &format!(", {:?}", defaults.$f), at, problems);
+                    report(alone.check(), at, problems);
                 })*
                 $(base.$m = self.$m.or(base.$m);)*
-                report(base.check(), "", at, problems);
+                report(base.check(), at, problems);
                 base
             }
 
@@ -51,9 +51,9 @@ macro_rules! params {
     };
 }
 
-fn report(checked: Result<(), BuildError>, default: &str, at: &At, problems: &mut Problems) {
+fn report(checked: Result<(), BuildError>, at: &At, problems: &mut Problems) {
     if let Err(e) = checked {
-        let help = format!("leave it out for the default{default}");
+        let help = "leave it out for the default; docs/methods.md says what it does";
         problems.error(&at.key(&e.field), e.reason, help);
     }
 }
