@@ -11,7 +11,6 @@ mod format;
 mod load;
 mod output;
 mod progress;
-mod recorder;
 mod report;
 mod run;
 mod series;

@@ -4,7 +4,8 @@
 //! Called by: `main`.
 //! Source: the wall time of a step is taken around `World::step` alone.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use tippe::StepError;
+use tippe_scene::recording::RecordingWriter;
 use tippe_scene::{LoadOptions, Scene};
 
 use crate::Outcome;
@@ -22,7 +24,6 @@ use crate::format::number;
 use crate::load;
 use crate::output::{note, out};
 use crate::progress;
-use crate::recorder::Recorder;
 use crate::report::{self, Page};
 use crate::statistics::Statistics;
 use crate::summary::Summary;
@@ -30,6 +31,9 @@ use crate::svg::scene::{Frame, Stage};
 
 /// More steps than this are a slip of the pen: they would take years.
 const STEPS_MAX: f64 = 1e12;
+
+/// Straight to the file: a run that is killed leaves every whole chunk behind.
+type Recorder = RecordingWriter<File>;
 
 /// Why the loop ended.
 enum End {
@@ -40,7 +44,7 @@ enum End {
     /// A step was refused; the world is as before it.
     Stopped(StepError),
     /// The recording could not be written on.
-    RecordingFailed(anyhow::Error),
+    RecordingFailed(io::Error),
 }
 
 impl End {
@@ -51,7 +55,7 @@ impl End {
             Self::Interrupted => Some(format!("interrupted at {} s", number(time))),
             Self::Stopped(e) => Some(format!("the simulation stopped at {} s: {e}", number(time))),
             Self::RecordingFailed(e) => Some(format!(
-                "stopped at {} s: the recording cannot be written: {e:#}",
+                "stopped at {} s: the recording cannot be written: {e}",
                 number(time)
             )),
         }
@@ -146,7 +150,7 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         out(&summary.text(&scene.world))?;
         if let Some(dir) = &args.out {
             out(&format!(
-                "\nwritten to {}: summary.json, report.html\n",
+                "\nwritten to {}: recording.tippe, summary.json, report.html\n",
                 dir.display()
             ))?;
         }
@@ -165,7 +169,10 @@ fn step_count(scene: &Scene) -> Option<u64> {
 
 fn open_folder(dir: &Path, scene: &Scene) -> Result<Recorder> {
     fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
-    Recorder::create(&dir.join("recording.tippe"), scene)
+    let path = dir.join("recording.tippe");
+    File::create(&path)
+        .and_then(|file| RecordingWriter::new(file, scene))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
@@ -212,8 +219,9 @@ impl Simulation {
         if self.picture_time.is_some() && self.picture.is_none() {
             self.picture = Some(Frame::of(&scene.world));
         }
+        let stopped = end.message(scene.world.time()).unwrap_or_default();
         if let Some(recorder) = self.recorder.take()
-            && let Err(e) = recorder.finish(&scene.world)
+            && let Err(e) = recorder.finish(&scene.world, &stopped)
             && matches!(end, End::Finished)
         {
             end = End::RecordingFailed(e);

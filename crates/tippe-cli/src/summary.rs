@@ -231,9 +231,10 @@ impl Summary {
         line(
             "wall time",
             format!(
-                "{} ms a step, 99 % within {} ms",
+                "{} ms a step, 99 % within {} ms, {} s in all",
                 number(self.ms_per_step),
-                number(self.p99_ms)
+                number(self.p99_ms),
+                number(self.ms_per_step * self.steps as f64 * 1e-3)
             ),
         );
         line("hash", self.hash.clone());

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+use tippe_scene::recording::{Completeness, Recording};
 
 /// A ball dropped on the floor: 0.2 s, 12 steps.
 const DROP: &str = r#"
@@ -85,6 +86,10 @@ fn scene(dir: &Path, text: &str) -> String {
     let path = dir.join("scene.toml");
     fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_string()
+}
+
+fn recording(out: &Path) -> Recording {
+    Recording::read(&fs::read(out.join("recording.tippe")).unwrap()).unwrap()
 }
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -320,6 +325,13 @@ fn out_gets_recording_summary_and_a_page_that_needs_nothing_else() {
     for reference in ["http://", "https://", "src=", "href=", "@import", "url("] {
         assert!(!page.contains(reference), "{reference}");
     }
+    let recording = recording(&out);
+    assert_eq!(recording.header.name, "drop");
+    let Completeness::Finished(end) = &recording.completeness else {
+        panic!("{:?}", recording.completeness)
+    };
+    assert_eq!((end.step, end.stopped.as_str()), (12, ""));
+    assert_eq!(summary["hash"], format!("{:#018x}", end.hash));
     let svg = fs::read_to_string(&picture).unwrap();
     assert!(
         svg.contains("drop at 0.1 s") && svg.contains("<circle"),
@@ -367,6 +379,12 @@ fn a_simulation_that_stops_keeps_what_was_recorded() {
             .unwrap()
             .contains("Not finished")
     );
+    let recording = recording(&out);
+    let Completeness::Finished(end) = &recording.completeness else {
+        panic!("{:?}", recording.completeness)
+    };
+    assert!(end.step == 31 && end.stopped.contains("mote"), "{end:?}");
+    assert!(recording.frames.last().is_some_and(|f| f.step == 31));
 }
 
 #[test]

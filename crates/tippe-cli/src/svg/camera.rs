@@ -107,6 +107,52 @@ impl Window {
     }
 }
 
+/// Width of a picture in its own units.
+pub const WIDTH: f64 = 480.0;
+
+/// A camera, the part of its view that is drawn, and what the picture is about.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// Direction of sight.
+    pub camera: Camera,
+    /// What is drawn.
+    pub window: Window,
+    /// Picture units a metre.
+    pub scale: f64,
+    /// Middle of the moving bodies.
+    pub middle: Vec3,
+    /// Half the larger side of the window [m].
+    pub extent: f64,
+}
+
+impl View {
+    /// A view of a window with the moving bodies about `middle`.
+    pub fn new(camera: Camera, window: Window, middle: Vec3) -> Self {
+        let (w, h) = window.size();
+        Self {
+            camera,
+            window,
+            scale: WIDTH / w,
+            middle,
+            extent: 0.5 * w.max(h),
+        }
+    }
+
+    /// Height of the picture in its own units.
+    pub fn height(&self) -> f64 {
+        self.window.size().1 * self.scale
+    }
+
+    /// Where a point is in the picture.
+    pub fn project(&self, p: Vec3) -> (f64, f64) {
+        let (x, y, _) = self.camera.see(p);
+        (
+            (x - self.window.edges[0]) * self.scale,
+            (self.window.edges[3] - y) * self.scale,
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@
 pub mod camera;
 pub mod plot;
 pub mod scene;
+pub mod solid;
 
 /// Text that may stand between tags or in an attribute.
 pub fn escape(text: &str) -> String {
