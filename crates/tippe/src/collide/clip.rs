@@ -18,27 +18,30 @@ const SAME_DEPTH: f64 = 1e-5;
 /// A candidate must be better by this factor to displace an earlier one, so that rounding does not choose [1].
 const BETTER: f64 = 1.0 + 1e-6;
 
-/// The reference face and the other box, in the frame of the box that owns the face.
+/// The reference face and the other box, in coordinates (u, v, w) of the face: u, v from its centre, w up from it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaceView {
-    pub half: Vec3,
     /// Normal axis of the face, and whether it is the positive side.
     pub axis: usize,
     pub positive: bool,
-    pub other_half: Vec3,
-    /// `c[i][j]` = own axis i · other axis j.
-    pub c: [[f64; 3]; 3],
+    /// Half extents of the owner along u, v, w [m].
+    pub h: [f64; 3],
+    /// Half extents of the other box along its own axes [m].
+    other_half: [f64; 3],
+    /// Axes of the other box.
+    axes: [Vec3; 3],
     /// Centre of the other box [m].
-    pub t: Vec3,
+    center: Vec3,
     /// Size of the smaller box [m], for tolerances.
-    pub size: f64,
+    size: f64,
 }
 
 /// One point of the patch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PatchPoint {
-    u: f64,
-    v: f64,
+    /// Place in the reference face [m].
+    pub u: f64,
+    pub v: f64,
     /// Height above the reference face [m]: the gap.
     pub w: f64,
     /// Names the point among those of the same two faces.
@@ -75,33 +78,63 @@ impl Polygon {
             self.count += 1;
         }
     }
+
+    /// Keeps the points with a gap of at most `margin`.
+    fn drop_above(&mut self, margin: f64) {
+        let all = self.count;
+        self.count = 0;
+        for k in 0..all {
+            let p = self.points[k];
+            if p.w <= margin {
+                self.push(p);
+            }
+        }
+    }
 }
 
 impl FaceView {
-    /// A patch point in the frame of the face's owner.
-    pub fn position(&self, p: &PatchPoint) -> Vec3 {
-        let mut x = Vec3::ZERO;
-        x[self.axis] = if self.positive {
-            self.half[self.axis] + p.w
-        } else {
-            -self.half[self.axis] - p.w
-        };
-        x[(self.axis + 1) % 3] = p.u;
-        x[(self.axis + 2) % 3] = p.v;
-        x
+    /// The face of `axis` on the side of the other box, whose centre is at `t`; `c[i][j]` = own axis i · other axis j.
+    pub fn new(
+        half: Vec3,
+        axis: usize,
+        other_half: Vec3,
+        c: &[[f64; 3]; 3],
+        t: Vec3,
+        size: f64,
+    ) -> Self {
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        let (half, t) = (half.to_array(), t.to_array());
+        let positive = t[axis] >= 0.0;
+        let up = if positive { 1.0 } else { -1.0 };
+        let column = |j: usize| Vec3::new(c[u][j], c[v][j], c[axis][j] * up);
+        Self {
+            axis,
+            positive,
+            h: [half[u], half[v], half[axis]],
+            other_half: other_half.to_array(),
+            axes: [column(0), column(1), column(2)],
+            center: Vec3::new(t[u], t[v], t[axis] * up - half[axis]),
+            size,
+        }
     }
 
-    fn extents(&self) -> [f64; 2] {
-        [
-            self.half[(self.axis + 1) % 3],
-            self.half[(self.axis + 2) % 3],
-        ]
+    /// A patch point in the frame of the other box.
+    pub fn on_other(&self, p: &PatchPoint) -> Vec3 {
+        let r = Vec3::new(p.u, p.v, p.w) - self.center;
+        Vec3::new(
+            self.axes[0].dot(r),
+            self.axes[1].dot(r),
+            self.axes[2].dot(r),
+        )
     }
 
     /// The face of the other box that looks most against this one: its four vertices in order, and its smaller half edge.
     fn incident(&self) -> ([PatchPoint; 4], f64) {
-        let row = self.c[self.axis];
-        let size = row.map(f64::abs);
+        let size = [
+            self.axes[0].z.abs(),
+            self.axes[1].z.abs(),
+            self.axes[2].z.abs(),
+        ];
         let j = if size[0] >= size[1] && size[0] >= size[2] {
             0
         } else if size[1] >= size[2] {
@@ -110,20 +143,10 @@ impl FaceView {
             2
         };
         let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-        let own = if self.positive { 1.0 } else { -1.0 };
-        let high = row[j] * own < 0.0;
+        let high = self.axes[j].z < 0.0;
         let h = self.other_half;
-        let column = |j: usize| {
-            let (u, v) = ((self.axis + 1) % 3, (self.axis + 2) % 3);
-            Vec3::new(self.c[u][j], self.c[v][j], self.c[self.axis][j] * own)
-        };
-        let center = Vec3::new(
-            self.t[(self.axis + 1) % 3],
-            self.t[(self.axis + 2) % 3],
-            self.t[self.axis] * own - self.half[self.axis],
-        );
-        let middle = center + column(j) * if high { h[j] } else { -h[j] };
-        let (e1, e2) = (column(j1) * h[j1], column(j2) * h[j2]);
+        let middle = self.center + self.axes[j] * if high { h[j] } else { -h[j] };
+        let (e1, e2) = (self.axes[j1] * h[j1], self.axes[j2] * h[j2]);
         let base = u32::from(high) << j;
         let (b1, b2) = (1_u32 << j1, 1_u32 << j2);
         // An edge is named by its lower vertex and its axis.
@@ -153,40 +176,31 @@ impl FaceView {
             count: 4,
         };
         polygon.points[..4].copy_from_slice(&vertices);
-        let h = self.extents();
         for side in 0..4 {
             clip(
                 &mut polygon,
                 side,
-                h[side as usize / 2],
+                self.h[side as usize / 2],
                 ON_PLANE * self.size,
             );
         }
-        let mut low = Polygon {
-            count: 0,
-            ..polygon
-        };
-        for p in &polygon.points[..polygon.count] {
-            if p.w <= margin {
-                low.push(*p);
-            }
-        }
-        let least = smallest.min(h[0]).min(h[1]);
-        straighten(&mut low, STRAIGHT * least);
+        polygon.drop_above(margin);
+        let least = smallest.min(self.h[0]).min(self.h[1]);
+        straighten(&mut polygon, STRAIGHT * least);
         let mut patch = Patch {
             points: [PatchPoint::default(); 4],
-            count: low.count.min(4),
+            count: polygon.count.min(4),
             kind,
         };
-        if low.count <= 4 {
-            patch.points.copy_from_slice(&low.points[..4]);
+        if polygon.count <= 4 {
+            patch.points.copy_from_slice(&polygon.points[..4]);
         } else {
-            patch.count = thin_out(&low, SAME_DEPTH * self.size, &mut patch.points);
+            patch.count = thin_out(&polygon, SAME_DEPTH * self.size, &mut patch.points);
         }
         rename(
             &mut patch.points[..patch.count],
             &vertices,
-            h,
+            [self.h[0], self.h[1]],
             NAME_NEAR * least,
         );
         patch
@@ -208,10 +222,7 @@ impl FaceView {
     fn kind(&self, vertices: &[PatchPoint; 4]) -> ContactKind {
         let tolerance = ON_PLANE * self.size;
         let lowest = vertices.iter().fold(f64::INFINITY, |w, p| w.min(p.w));
-        let (top, bottom) = (
-            lowest.max(0.0) + tolerance,
-            -2.0 * self.half[self.axis] - tolerance,
-        );
+        let (top, bottom) = (lowest.max(0.0) + tolerance, -2.0 * self.h[2] - tolerance);
         match vertices
             .iter()
             .filter(|p| p.w <= top && p.w >= bottom)
@@ -229,16 +240,16 @@ fn clip(polygon: &mut Polygon, side: u32, h: f64, tolerance: f64) {
     let sign = if side.is_multiple_of(2) { 1.0 } else { -1.0 };
     let along_u = side < 2;
     let beyond = |p: &PatchPoint| sign * (if along_u { p.u } else { p.v }) - h;
-    let old = *polygon;
     let mut d = [0.0; POLYGON_MAX];
-    let mut most = f64::NEG_INFINITY;
-    for k in 0..old.count {
-        d[k] = beyond(&old.points[k]);
-        most = most.max(d[k]);
+    let mut any = false;
+    for (d, p) in d.iter_mut().zip(&polygon.points[..polygon.count]) {
+        *d = beyond(p);
+        any |= *d > 0.0;
     }
-    if most <= 0.0 {
+    if !any {
         return;
     }
+    let old = *polygon;
     polygon.count = 0;
     for k in 0..old.count {
         let next = if k + 1 == old.count { 0 } else { k + 1 };
@@ -296,30 +307,34 @@ fn corner_name(side_1: u32, side_2: u32) -> u32 {
 fn straighten(polygon: &mut Polygon, tolerance: f64) {
     while polygon.count > 4 {
         let n = polygon.count;
-        let bulge = |k: usize| {
+        let mut straightest: Option<(f64, usize)> = None;
+        for k in 0..n {
+            let (before, after) = (
+                if k == 0 { n - 1 } else { k - 1 },
+                if k + 1 == n { 0 } else { k + 1 },
+            );
             let (o, p, q) = (
-                polygon.points[(k + n - 1) % n],
-                polygon.points[k],
-                polygon.points[(k + 1) % n],
+                &polygon.points[before],
+                &polygon.points[k],
+                &polygon.points[after],
             );
             let (u, v) = (q.u - o.u, q.v - o.v);
-            let area = (u * (p.v - o.v) - v * (p.u - o.u)).abs();
-            let chord = (u * u + v * v).sqrt();
-            if chord > 0.0 { area / chord } else { 0.0 }
-        };
-        let mut straightest = (bulge(0), 0);
-        for k in 1..n {
-            let b = bulge(k);
-            if b < straightest.0 {
-                straightest = (b, k);
+            let area = u * (p.v - o.v) - v * (p.u - o.u);
+            let chord_2 = u * u + v * v;
+            // The distance from the line is area / chord.
+            if area * area <= tolerance * tolerance * chord_2 {
+                let bulge_2 = if chord_2 > 0.0 {
+                    area * area / chord_2
+                } else {
+                    0.0
+                };
+                if straightest.is_none_or(|s| bulge_2 < s.0) {
+                    straightest = Some((bulge_2, k));
+                }
             }
         }
-        if straightest.0 > tolerance {
-            return;
-        }
-        polygon
-            .points
-            .copy_within(straightest.1 + 1..n, straightest.1);
+        let Some((_, k)) = straightest else { return };
+        polygon.points.copy_within(k + 1..n, k);
         polygon.count -= 1;
     }
 }
@@ -376,6 +391,9 @@ fn thin_out(polygon: &Polygon, same_depth: f64, out: &mut [PatchPoint; 4]) -> us
 /// Equal boxes on top of each other move by tiny amounts: whether a vertex lies inside the face, on its rim or is clipped away
 /// changes from step to step, but the point stays where it is and must keep its name for the warm start.
 fn rename(points: &mut [PatchPoint], vertices: &[PatchPoint; 4], h: [f64; 2], near: f64) {
+    if points.iter().all(|p| p.name < NAME_CUT) {
+        return;
+    }
     let mut taken = 0_u32;
     for p in points.iter().filter(|p| p.name < NAME_CUT) {
         taken |= 1 << p.name;

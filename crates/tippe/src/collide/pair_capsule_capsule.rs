@@ -52,13 +52,14 @@ pub(super) fn capsule_capsule(
     };
     let cross = d_a.cross(d_b);
     let sin2 = cross.length_squared();
-    let main = if sin2 > PARALLEL {
-        Some(pair.closest(sin2, out))
-    } else {
-        None
-    };
-    if sin2 < NEARLY_PARALLEL {
-        pair.ends(main, out);
+    if sin2 > PARALLEL {
+        let main = pair.closest(sin2, out);
+        if sin2 < NEARLY_PARALLEL {
+            pair.ends(Some(main), out);
+        }
+    } else if !pair.ends(None, out) {
+        // Parallel, but one behind the other: end to end, wherever on the lines one begins to look.
+        pair.closest(sin2, out);
     }
 }
 
@@ -92,53 +93,35 @@ impl Pair<'_> {
         spots
     }
 
-    /// The ends of the stretch over which the capsules lie side by side, or the two nearest ends.
-    fn ends(&self, main: Option<(Spot, Spot)>, out: &mut Vec<ContactPoint>) {
-        let (p, c) = (self.d_a.dot(self.r), self.d_a.dot(self.d_b));
+    /// The ends of the stretch over which the capsules lie side by side; false if there is none.
+    fn ends(&self, main: Option<(Spot, Spot)>, out: &mut Vec<ContactPoint>) -> bool {
+        let (p, q, c) = (
+            self.d_a.dot(self.r),
+            self.d_b.dot(self.r),
+            self.d_a.dot(self.d_b),
+        );
         let along = if c < 0.0 { -1.0 } else { 1.0 };
-        let (low, high) = (p - self.l_b, p + self.l_b);
-        let (l_a, l_b) = (self.l_a, self.l_b);
-        let at_b = |side: f64| {
-            if side * along < 0.0 {
-                Spot::Low
-            } else {
-                Spot::High
-            }
-        };
-        if low >= l_a || high <= -l_a {
-            // One behind the other: end to end.
-            let side = if low >= l_a { 1.0 } else { -1.0 };
-            let spots = (if side > 0.0 { Spot::High } else { Spot::Low }, at_b(-side));
-            if main != Some(spots) {
-                self.push(spots, side * l_a, -side * along * l_b, out);
-            }
-            return;
-        }
+        let end = |side: f64| if side < 0.0 { Spot::Low } else { Spot::High };
+        let mut any = false;
         for side in [-1.0, 1.0] {
-            // The stretch ends where the first of the two segments ends.
-            let b_ends_first = side * p + l_b < l_a;
-            let spots = if b_ends_first {
-                (Spot::Between, at_b(side))
+            // The end of A against the side of B, or else the end of B against the side of A.
+            let (s_a, t_b) = (side * self.l_a, side * along * self.l_b);
+            let (t, s) = (c * s_a - q, p + c * t_b);
+            let found = if t.abs() <= self.l_b {
+                Some(((end(side), Spot::Between), s_a, t))
+            } else if s.abs() <= self.l_a {
+                Some(((Spot::Between, end(side * along)), s, t_b))
             } else {
-                (
-                    if side < 0.0 { Spot::Low } else { Spot::High },
-                    Spot::Between,
-                )
+                None
             };
-            if main != Some(spots) {
-                let s = if b_ends_first {
-                    p + side * l_b
-                } else {
-                    side * l_a
-                };
-                let t = if b_ends_first {
-                    side * along * l_b
-                } else {
-                    (side * l_a - p) * along
-                };
-                self.push(spots, s, t, out);
+            if let Some((spots, s, t)) = found {
+                any = true;
+                if main != Some(spots) {
+                    self.push(spots, s, t, out);
+                }
             }
         }
+        any
     }
 
     fn push(&self, spots: (Spot, Spot), s: f64, t: f64, out: &mut Vec<ContactPoint>) {

@@ -85,9 +85,7 @@ impl Pair<'_> {
         let face = if on_b { axes.face_b } else { axes.face_a };
         let separation = axes.separation();
         let apart = separation > APART * self.size;
-        if let Some(edge) = axes.edge.filter(|e| better(e.separation, face.0))
-            && self.cross_edges(&edge, out)
-        {
+        if better(axes.edge.separation, face.0) && self.cross_edges(&axes.edge, out) {
             return Some(ContactKind::EdgeEdge);
         }
         let view = self.view(face.1, on_b);
@@ -95,7 +93,7 @@ impl Pair<'_> {
         let mut lowest = f64::INFINITY;
         for p in &patch.points[..patch.count] {
             lowest = lowest.min(p.w);
-            out.push(self.face_point(&view, on_b, p));
+            self.push_face_point(&view, on_b, p, out);
         }
         let mut kind = (patch.count > 0).then_some(patch.kind);
         if apart {
@@ -115,58 +113,51 @@ impl Pair<'_> {
         let b = self.boxes;
         if on_b {
             let c = &b.c;
-            let t = -b.seen_from_b(b.t);
-            FaceView {
-                half: b.half_b,
+            let turned = [
+                [c[0][0], c[1][0], c[2][0]],
+                [c[0][1], c[1][1], c[2][1]],
+                [c[0][2], c[1][2], c[2][2]],
+            ];
+            FaceView::new(
+                b.half_b,
                 axis,
-                positive: t[axis] >= 0.0,
-                other_half: b.half_a,
-                c: [
-                    [c[0][0], c[1][0], c[2][0]],
-                    [c[0][1], c[1][1], c[2][1]],
-                    [c[0][2], c[1][2], c[2][2]],
-                ],
-                t,
-                size: self.size,
-            }
+                b.half_a,
+                &turned,
+                -b.seen_from_b(b.t),
+                self.size,
+            )
         } else {
-            FaceView {
-                half: b.half_a,
-                axis,
-                positive: b.t[axis] >= 0.0,
-                other_half: b.half_b,
-                c: b.c,
-                t: b.t,
-                size: self.size,
-            }
+            FaceView::new(b.half_a, axis, b.half_b, &b.c, b.t, self.size)
         }
     }
 
-    fn face_point(&self, view: &FaceView, on_b: bool, p: &PatchPoint) -> ContactPoint {
-        let x = view.position(p);
-        let r = x - view.t;
-        // The same point in the frame of the incident box.
-        let point =
-            Vec3::from(view.c[0]) * r.x + Vec3::from(view.c[1]) * r.y + Vec3::from(view.c[2]) * r.z;
-        let side = if view.positive { 1.0 } else { -1.0 };
-        let normal = Vec3::AXES[view.axis] * side;
+    fn push_face_point(
+        &self,
+        view: &FaceView,
+        on_b: bool,
+        p: &PatchPoint,
+        out: &mut Vec<ContactPoint>,
+    ) {
         let (owner, axes) = if on_b {
             (self.placed.pose_b, &self.boxes.axes_b)
         } else {
             (self.placed.pose_a, &self.boxes.axes_a)
         };
+        let side = if view.positive { 1.0 } else { -1.0 };
+        let normal = Vec3::AXES[view.axis] * side;
         let n = axes.col(view.axis) * side;
-        let on_incident = *axes * x + owner.position;
-        let on_face = on_incident - n * p.w;
+        let (u, v) = (axes.col((view.axis + 1) % 3), axes.col((view.axis + 2) % 3));
+        let on_face = owner.position + u * p.u + v * p.v + n * view.h[2];
+        let on_incident = on_face + n * p.w;
         let face = (2 * view.axis + usize::from(view.positive)) as u32;
-        ContactPoint {
+        out.push(ContactPoint {
             point_a: if on_b { on_incident } else { on_face },
             point_b: if on_b { on_face } else { on_incident },
             normal: if on_b { -n } else { n },
             gap: p.w,
             features: Features::PointFace {
-                point,
-                anchor: normal * view.half[view.axis],
+                point: view.on_other(p),
+                anchor: normal * view.h[2],
                 normal,
                 face_on_b: on_b,
             },
@@ -174,15 +165,16 @@ impl Pair<'_> {
             radius_b: 0.0,
             rolling_radius: 0.0,
             feature_id: p.name | (face << 12) | (u32::from(on_b) << 15),
-        }
+        });
     }
 
     /// The closest points of the two supporting edges; false if they lie beyond an end.
     fn cross_edges(&self, edge: &EdgeAxis, out: &mut Vec<ContactPoint>) -> bool {
         let b = self.boxes;
         let (i, j) = (edge.i, edge.j);
-        let mut x_a = support(b.half_a, edge.normal);
-        let mut x_b = support(b.half_b, -b.seen_from_b(edge.normal));
+        let normal = edge.normal(b);
+        let mut x_a = support(b.half_a, normal);
+        let mut x_b = support(b.half_b, -b.seen_from_b(normal));
         let name = (edge_name(x_a, i) << 5) | edge_name(x_b, j);
         x_a[i] = 0.0;
         x_b[j] = 0.0;
@@ -200,7 +192,7 @@ impl Pair<'_> {
                 direction_b: Vec3::AXES[j],
             };
             self.placed
-                .push(features, b.axes_a * edge.normal, ID_EDGES | name, out);
+                .push(features, b.axes_a * normal, ID_EDGES | name, out);
         }
         within
     }
@@ -208,70 +200,58 @@ impl Pair<'_> {
     /// Boxes apart, corner to corner, corner to edge or parallel edge to edge: the closest vertex of one to the other, if nearer
     /// than `limit`, and for edges side by side a second one. (Crossing edges and faces have been looked at before.)
     fn join_corners(&self, limit: f64, out: &mut Vec<ContactPoint>) -> Option<ContactKind> {
-        let b = self.boxes;
-        let near = |k: u32| -> (NearCuboid, Vec3) {
-            let x = vertex(if k < 8 { b.half_a } else { b.half_b }, k & 7);
-            if k < 8 {
-                let near = point_cuboid(b.seen_from_b(x - b.t), b.half_b);
-                (near, self.placed.pose_a.point(x))
-            } else {
-                let seen = b.t + b.b_in_a(0) * x.x + b.b_in_a(1) * x.y + b.b_in_a(2) * x.z;
-                (point_cuboid(seen, b.half_a), self.placed.pose_b.point(x))
-            }
-        };
-        // Unit normal from A to B, world.
-        let normal = |k: u32, n: &NearCuboid| {
-            if k < 8 {
-                -(b.axes_b * n.normal)
-            } else {
-                b.axes_a * n.normal
-            }
-        };
+        // Vertices 0 to 7 are A's, 8 to 15 B's.
+        let mut distance_2 = [0.0; 16];
         let mut best = 0;
-        let (mut nearest, mut place) = near(0);
-        for k in 1..16 {
-            let (n, x) = near(k);
-            if n.distance < nearest.distance {
-                (best, nearest, place) = (k, n, x);
+        for k in 0..16 {
+            let (x, half) = self.corner(k);
+            distance_2[k] = (x - x.max(-half).min(half)).length_squared();
+            if distance_2[k] < distance_2[best] {
+                best = k;
             }
         }
-        if nearest.distance >= limit || nearest.distance > self.placed.margin {
+        let within = limit.min(self.placed.margin);
+        if distance_2[best] > within * within {
             return None;
         }
-        let n_best = normal(best, &nearest);
-        let mut second: Option<(u32, NearCuboid, f64)> = None;
-        for k in 0..16 {
-            let (n, x) = near(k);
-            let away = (x - place).length();
-            let same = n.distance <= self.placed.margin && normal(k, &n).dot(n_best) > SAME_NORMAL;
-            if same
-                && n.outside == 2
-                && away
-                    > second
-                        .as_ref()
-                        .map_or(nearest.distance + 0.01 * self.size, |s| s.2)
-            {
-                second = Some((k, n, away));
+        let first = Corner::new(self, best);
+        let mut second: Option<(Corner, f64)> = None;
+        let margin_2 = self.placed.margin * self.placed.margin;
+        for k in (0..16).filter(|k| *k != best && distance_2[*k] <= margin_2) {
+            let c = Corner::new(self, k);
+            let away = (c.place - first.place).length();
+            let least = second
+                .as_ref()
+                .map_or(first.near.distance + 0.01 * self.size, |s| s.1);
+            if c.near.outside == 2 && away > least && c.normal.dot(first.normal) > SAME_NORMAL {
+                second = Some((c, away));
             }
         }
-        for (k, n) in [Some((best, nearest)), second.map(|s| (s.0, s.1))]
-            .into_iter()
-            .flatten()
-        {
-            let x = vertex(if k < 8 { b.half_a } else { b.half_b }, k & 7);
-            let features = n.features(x, k < 8);
-            self.placed.push(
-                features,
-                normal(k, &n),
-                ID_CORNERS | (k << 5) | n.feature,
-                out,
-            );
+        let beside = second.is_some() || first.near.outside > 1;
+        for c in [Some(first), second.map(|s| s.0)].into_iter().flatten() {
+            let features = c.near.features(c.vertex, c.index < 8);
+            let id = ID_CORNERS | ((c.index as u32) << 5) | c.near.feature;
+            self.placed.push(features, c.normal, id, out);
         }
-        Some(if second.is_some() || nearest.outside > 1 {
+        Some(if beside {
             ContactKind::EdgeEdge
         } else {
             ContactKind::VertexFace
         })
+    }
+
+    /// Vertex `k` of 16 in the frame of the other box, and that box's half extents.
+    fn corner(&self, k: usize) -> (Vec3, Vec3) {
+        let b = self.boxes;
+        if k < 8 {
+            (b.seen_from_b(vertex(b.half_a, k as u32) - b.t), b.half_b)
+        } else {
+            let x = vertex(b.half_b, k as u32 & 7);
+            (
+                b.t + b.b_in_a(0) * x.x + b.b_in_a(1) * x.y + b.b_in_a(2) * x.z,
+                b.half_a,
+            )
+        }
     }
 
     /// Touching, but rounding left no polygon: edges if they cross, else the lowest vertex against the face.
@@ -282,9 +262,10 @@ impl Pair<'_> {
         on_b: bool,
         out: &mut Vec<ContactPoint>,
     ) -> Option<ContactKind> {
-        if let Some(edge) = axes.edge
-            && edge.separation >= axes.face_a.0.max(axes.face_b.0)
-            && self.cross_edges(&edge, out)
+        let edges = axes.edge.separation;
+        if edges.is_finite()
+            && edges >= axes.face_a.0.max(axes.face_b.0)
+            && self.cross_edges(&axes.edge, out)
         {
             return Some(ContactKind::EdgeEdge);
         }
@@ -292,8 +273,48 @@ impl Pair<'_> {
         if low.w > self.placed.margin {
             return None;
         }
-        out.push(self.face_point(view, on_b, &low));
+        self.push_face_point(view, on_b, &low, out);
         Some(ContactKind::VertexFace)
+    }
+}
+
+/// A vertex of one box near the other.
+struct Corner {
+    /// 0 to 7 for A, 8 to 15 for B.
+    index: usize,
+    /// In its own frame [m].
+    vertex: Vec3,
+    /// In the world [m].
+    place: Vec3,
+    near: NearCuboid,
+    /// Unit normal from A to B, world.
+    normal: Vec3,
+}
+
+impl Corner {
+    fn new(pair: &Pair<'_>, index: usize) -> Self {
+        let b = pair.boxes;
+        let of_a = index < 8;
+        let (x, half) = pair.corner(index);
+        let near = point_cuboid(x, half);
+        let vertex = vertex(if of_a { b.half_a } else { b.half_b }, index as u32 & 7);
+        let place = if of_a {
+            pair.placed.pose_a.point(vertex)
+        } else {
+            pair.placed.pose_b.point(vertex)
+        };
+        let normal = if of_a {
+            -(b.axes_b * near.normal)
+        } else {
+            b.axes_a * near.normal
+        };
+        Self {
+            index,
+            vertex,
+            place,
+            near,
+            normal,
+        }
     }
 }
 

@@ -73,8 +73,14 @@ pub(super) struct EdgeAxis {
     pub i: usize,
     /// Axis of B along the edge.
     pub j: usize,
+}
+
+impl EdgeAxis {
     /// Unit normal from A to B, in A's frame.
-    pub normal: Vec3,
+    pub fn normal(&self, boxes: &Boxes) -> Vec3 {
+        let l = crossing(boxes, self.i, self.j).normalize();
+        if l.dot(boxes.t) < 0.0 { -l } else { l }
+    }
 }
 
 /// The best axes of each family.
@@ -84,15 +90,14 @@ pub(super) struct Axes {
     pub face_a: (f64, usize),
     /// Largest separation along a face normal of B [m], and which.
     pub face_b: (f64, usize),
-    /// The edge crossing of largest separation, if any edges cross.
-    pub edge: Option<EdgeAxis>,
+    /// The edge crossing of largest separation, minus infinity if no edges cross.
+    pub edge: EdgeAxis,
 }
 
 impl Axes {
     /// The largest separation of all: positive is a lower bound of the distance, negative the least depth [m].
     pub fn separation(&self) -> f64 {
-        let face = self.face_a.0.max(self.face_b.0);
-        self.edge.map_or(face, |e| face.max(e.separation))
+        self.face_a.0.max(self.face_b.0).max(self.edge.separation)
     }
 }
 
@@ -128,33 +133,27 @@ pub(super) fn separating_axes(boxes: &Boxes, margin: f64) -> Option<Axes> {
             face_b = (s, j);
         }
     }
-    let mut edge: Option<(f64, usize, usize)> = None;
+    let rows = [
+        edge_row::<0>(boxes, &abs),
+        edge_row::<1>(boxes, &abs),
+        edge_row::<2>(boxes, &abs),
+    ];
+    let mut edge = (f64::NEG_INFINITY, 0, 0);
     for i in 0..3 {
         for j in 0..3 {
-            let Some(s) = edge_separation(boxes, &abs, i, j) else {
-                continue;
-            };
-            if s > margin {
-                return None;
-            }
-            if edge.is_none_or(|(best, ..)| s > best) {
-                edge = Some((s, i, j));
+            if rows[i][j] > edge.0 {
+                edge = (rows[i][j], i, j);
             }
         }
     }
-    let edge = edge.map(|(separation, i, j)| {
-        let l = crossing(boxes, i, j).normalize();
-        EdgeAxis {
-            separation,
-            i,
-            j,
-            normal: if l.dot(t) < 0.0 { -l } else { l },
-        }
-    });
+    let (separation, i, j) = edge;
+    if separation > margin {
+        return None;
+    }
     Some(Axes {
         face_a,
         face_b,
-        edge,
+        edge: EdgeAxis { separation, i, j },
     })
 }
 
@@ -169,23 +168,35 @@ pub(super) fn crossing(boxes: &Boxes, i: usize, j: usize) -> Vec3 {
     }
 }
 
-/// Separation along `a_i × b_j`; `None` for parallel edges.
-#[inline]
-fn edge_separation(boxes: &Boxes, abs: &[[f64; 3]; 3], i: usize, j: usize) -> Option<f64> {
-    let l = crossing(boxes, i, j);
-    let sin2 = l.length_squared();
-    if sin2 < PARALLEL {
-        return None;
+/// Separations along `a_I × b_j` for the three j; minus infinity for parallel edges.
+#[inline(always)]
+fn edge_row<const I: usize>(boxes: &Boxes, abs: &[[f64; 3]; 3]) -> [f64; 3] {
+    let (h, k, c, t) = (
+        boxes.half_a.to_array(),
+        boxes.half_b.to_array(),
+        &boxes.c,
+        boxes.t.to_array(),
+    );
+    let (i1, i2) = ((I + 1) % 3, (I + 2) % 3);
+    let mut out = [f64::NEG_INFINITY; 3];
+    for j in 0..3 {
+        // l = a_I × b_j has the components −c[i2][j] along a_i1 and c[i1][j] along a_i2.
+        let sin2 = c[i1][j] * c[i1][j] + c[i2][j] * c[i2][j];
+        if sin2 < PARALLEL {
+            continue;
+        }
+        let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+        let radius_a = h[i1] * abs[i2][j] + h[i2] * abs[i1][j];
+        let radius_b = if sin2 > WELL_CROSSED {
+            // |l · b_j1| = |a_I · b_j2| and the other way round: exact for orthonormal axes.
+            k[j1] * abs[I][j2] + k[j2] * abs[I][j1]
+        } else {
+            // For nearly parallel edges the rounding of that identity, divided by the sine, would count.
+            let along = |m: usize| (c[i1][j] * c[i2][m] - c[i2][j] * c[i1][m]).abs();
+            k[j1] * along(j1) + k[j2] * along(j2)
+        };
+        let d = (t[i2] * c[i1][j] - t[i1] * c[i2][j]).abs();
+        out[j] = (d - radius_a - radius_b) / sin2.sqrt();
     }
-    let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-    let radius_a = boxes.half_a.dot(l.abs());
-    let radius_b = if sin2 > WELL_CROSSED {
-        // |l · b_j1| = |a_i · b_j2| and the other way round: exact for orthonormal axes.
-        boxes.half_b[j1] * abs[i][j2] + boxes.half_b[j2] * abs[i][j1]
-    } else {
-        // For nearly parallel edges the rounding of that identity, divided by the sine, would count.
-        boxes.half_b[j1] * l.dot(boxes.b_in_a(j1)).abs()
-            + boxes.half_b[j2] * l.dot(boxes.b_in_a(j2)).abs()
-    };
-    Some((boxes.t.dot(l).abs() - radius_a - radius_b) / sin2.sqrt())
+    out
 }
