@@ -37,10 +37,58 @@ pub fn markdown(cases: &[Case], rows: &[Row]) -> String {
     for (name, settings) in peers::SETTINGS {
         let _ = writeln!(out, "- {name}: {settings}");
     }
+    summary(cases, rows, &mut out);
     for case in cases {
         case_section(case, rows, &mut out);
     }
     out
+}
+
+/// Counts, and every failure by name.
+fn summary(cases: &[Case], rows: &[Row], out: &mut String) {
+    out.push_str("\n## Summary\n\n");
+    for (method, dt) in setups(rows) {
+        let of_setup: Vec<&Row> = rows
+            .iter()
+            .filter(|r| r.method == method && r.dt == dt)
+            .collect();
+        let count = |verdict| of_setup.iter().filter(|r| r.pass() == verdict).count();
+        // A case passes when it is measured and no part of it fails.
+        let passes = |case: &&Case| {
+            let mut verdicts = of_setup
+                .iter()
+                .filter(|r| r.case == case.id)
+                .filter_map(|r| r.pass())
+                .peekable();
+            verdicts.peek().is_some() && verdicts.all(|v| v)
+        };
+        let _ = writeln!(
+            out,
+            "- {method} at {}: {} cases pass in all parts measured; parts: {} pass, {} fail, {} refused.",
+            crate::row::step_name(dt),
+            cases.iter().filter(passes).count(),
+            count(Some(true)),
+            count(Some(false)),
+            count(None)
+        );
+        for row in of_setup.iter().filter(|r| r.pass() == Some(false)) {
+            let score = row.score().map_or("stopped".to_owned(), |s| {
+                format!("{s:.1} times the tolerance")
+            });
+            let _ = writeln!(out, "  - {} {} fails: {score}", row.case, row.part);
+        }
+    }
+}
+
+/// Methods and steps of the rows, in order.
+fn setups(rows: &[Row]) -> Vec<(&str, f64)> {
+    let mut setups: Vec<(&str, f64)> = Vec::new();
+    for row in rows {
+        if !setups.contains(&(row.method.as_str(), row.dt)) {
+            setups.push((&row.method, row.dt));
+        }
+    }
+    setups
 }
 
 fn case_section(case: &Case, rows: &[Row], out: &mut String) {
