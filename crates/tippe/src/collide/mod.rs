@@ -18,6 +18,7 @@ mod pair_sphere_cuboid;
 mod pair_sphere_sphere;
 mod radix;
 mod sat;
+mod thin;
 mod tree;
 
 use crate::material::Surface;
