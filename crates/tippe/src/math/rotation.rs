@@ -57,7 +57,7 @@ pub fn spin(axes: Quat, inverse_inertia: Vec3, l: Vec3) -> Vec3 {
 /// Principal axes after torque-free motion for the time `h` [s] from `axes`, with constant world angular momentum `l`.
 ///
 /// Exact for three equal moments; exact for two equal moments (a symmetric top turns uniformly about L and about its own axis);
-/// otherwise RKMK4 with at most [`TURN_MAX`] of turn per division, error O(h⁵) per division.
+/// otherwise RKMK4 with at most `TURN_MAX` of turn per division, error O(h⁵) per division.
 #[must_use]
 pub fn torque_free(axes: Quat, inverse_inertia: Vec3, l: Vec3, h: f64) -> Quat {
     let j = inverse_inertia;

@@ -296,6 +296,9 @@ impl Row {
         let u = self.velocity(bodies);
         // Normal: 0 ≤ P_n ⊥ u_n − target ≥ 0.
         let wanted = self.p_n + (self.target_n - u.dot(self.n)) / self.k_n.x;
+        if wanted <= 0.0 && self.is_idle() {
+            return 0.0;
+        }
         let p_n = wanted.max(0.0);
         let d_n = p_n - self.p_n;
         self.p_n = p_n;
@@ -318,6 +321,11 @@ impl Row {
             change = change.max(self.visit_angular(bodies));
         }
         change
+    }
+
+    /// Whether the row carries nothing, so that nothing has to be taken back when it stays open.
+    fn is_idle(&self) -> bool {
+        self.p_n == 0.0 && self.p_t == [0.0; 2] && self.p_w == Vec3::ZERO
     }
 
     /// The tangential impulse that answers the slip `u_t`, within the cone of the present normal impulse.

@@ -79,17 +79,21 @@ pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut St
     book(rows, touches, bodies, report, |t| t.projected);
 }
 
-/// Block products that a direct solve of an island may cost: in proportion to its contacts where they have a history or where something
-/// hits; `direct_cost_cold` where all are new and at rest, for such a cold start is what makes stacks sag. The share of new ones enters
-/// squared, since a few new contacts among many old ones disturb only their neighbours.
+/// Block products that a direct solve of an island may cost: `direct_cost` for each contact, and up to `direct_cost_cold` where
+/// contacts are new, for a cold start is what makes stacks sag. The share of new ones enters squared, since a few new contacts among
+/// many old ones disturb only their neighbours. Nothing where something hits: the next step is another problem anyway.
 fn cost_limit(params: &SequentialParams, touches: &[Touch]) -> u64 {
-    let count = touches.len() as f64;
-    let warm = params.direct_cost * count;
     if touches.iter().any(|t| t.hit) {
-        return warm as u64;
+        return 0;
     }
-    let new = touches.iter().filter(|t| !t.known).count() as f64 / count;
-    (warm + new * new * params.direct_cost_cold) as u64
+    let near = touches.iter().filter(|t| t.loaded || t.gap_start <= 0.0);
+    let (mut count, mut new) = (0.0, 0.0);
+    for touch in near {
+        count += 1.0;
+        new += f64::from(u8::from(!touch.known));
+    }
+    let share = new / f64::max(count, 1.0);
+    (params.direct_cost * count + share * share * params.direct_cost_cold) as u64
 }
 
 /// One solve of one island: sweeps, accelerated by conjugate directions, until no visit changes a velocity by more than the tolerance.

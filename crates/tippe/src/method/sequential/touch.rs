@@ -25,6 +25,8 @@ pub(crate) struct Touch {
     pub known: bool,
     /// Whether it carried load in the last step.
     pub loaded: bool,
+    /// Gap at t [m].
+    pub gap_start: f64,
     /// Depth at t as a negative number, 0 if apart: the gap that a resting contact keeps [m].
     pub base: f64,
     /// The bounce of a contact that arrives in this step.
@@ -74,6 +76,7 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
     let mut remembered = state.contacts.iter().peekable();
     for (i, c) in contacts.iter().enumerate() {
         let mut touch = Touch::new(i as u32);
+        touch.gap_start = c.point.gap;
         touch.base = c.point.gap.min(0.0);
         while remembered.next_if(|m| m.key < c.key).is_some() {}
         if let Some(m) = remembered.next_if(|m| m.key == c.key) {
@@ -101,6 +104,7 @@ impl Touch {
             memory: ContactMemory::default(),
             known: false,
             loaded: false,
+            gap_start: 0.0,
             base: 0.0,
             bounce: None,
             hit: false,
