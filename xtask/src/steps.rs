@@ -126,8 +126,8 @@ pub fn run(root: &Path, quick: bool) -> ExitCode {
 }
 
 /// Units that stand in square brackets in our documentation and that rustdoc takes for links.
-const UNITS: [&str; 12] = [
-    "1", "m", "m²", "m³", "s", "kg", "rad", "N", "J", "Pa", "Hz", "W",
+const UNITS: [&str; 14] = [
+    "1", "m", "m²", "m³", "mm", "s", "ms", "kg", "rad", "N", "J", "Pa", "Hz", "W",
 ];
 
 /// Runs rustdoc and prints what it says, except where it takes a unit or a citation for a link.
