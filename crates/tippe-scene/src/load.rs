@@ -13,7 +13,7 @@ use crate::{tree_json, tree_toml};
 use std::path::{Path, PathBuf};
 use tippe::{BodyId, World};
 
-/// Largest scene file [bytes].
+/// Largest scene file, in bytes.
 pub const FILE_MAX: u64 = 64 << 20;
 /// Deepest chain of files that include each other.
 const INCLUDES_MAX: usize = 16;

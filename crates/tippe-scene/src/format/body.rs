@@ -73,7 +73,7 @@ record! {
         required {
             /// Axis; need not have length one.
             axis: [f64; 3],
-            /// Angle, right-handed [degrees].
+            /// Angle in degrees, right-handed.
             angle: f64,
         }
         optional {}
@@ -85,7 +85,7 @@ record! {
     Collision {
         required {}
         optional {
-            /// What the shape is: numbers from 0 to 31. Default [0].
+            /// What the shape is: numbers from 0 to 31. Default `[0]`.
             groups: Bits,
             /// What the shape touches: numbers from 0 to 31. Default "all".
             mask: Bits,
@@ -451,11 +451,11 @@ record! {
             amplitude: [f64; 3],
             /// Rotation vector amplitude, world axes [rad]. Default 0.
             rotation_amplitude: [f64; 3],
-            /// Rotation vector amplitude, world axes [degrees].
+            /// Rotation vector amplitude in degrees, world axes.
             rotation_amplitude_deg: [f64; 3],
             /// Phase at t = 0 [rad]. Default 0.
             phase: f64,
-            /// Phase at t = 0 [degrees].
+            /// Phase at t = 0, in degrees.
             phase_deg: f64,
         }
     }
