@@ -31,7 +31,7 @@ pub enum Command {
     Run(RunArgs),
     /// Read and validate a scene without simulating it; every error with file, line, column, field and reason.
     Check(CheckArgs),
-    /// Compare the methods with closed forms and measured data.
+    /// Run the fidelity cases: every method against answers that are known.
     Validate(ValidateArgs),
 }
 
@@ -44,7 +44,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "M")]
     pub method: Option<String>,
     /// Time to simulate [s], instead of the scene's.
-    #[arg(long, value_name = "T", value_parser = parse_seconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", value_parser = parse_time, allow_negative_numbers = true)]
     pub seconds: Option<f64>,
     /// Step length [s], such as 0.001 or 1/60, instead of the scene's.
     #[arg(long, value_name = "H", value_parser = parse_seconds, allow_negative_numbers = true)]

@@ -155,7 +155,13 @@ fn motion(out: &mut String, film: &Film, world: &World) {
     let frames = film.frames();
     let Some(first) = frames.first() else { return };
     let stage = Stage::new(world, first, &frames);
-    out.push_str("<div class=\"pictures\">\n");
+    // Long low scenes get fewer, wider pictures in a row.
+    let class = if stage.is_wide() {
+        "pictures wide"
+    } else {
+        "pictures"
+    };
+    let _ = writeln!(out, "<div class=\"{class}\">");
     for (i, (frame, trails)) in film.shots().enumerate() {
         let title = format!("The bodies at {} s", number(frame.time));
         let _ = writeln!(
@@ -183,7 +189,7 @@ fn motion(out: &mut String, film: &Film, world: &World) {
     };
     let _ = writeln!(
         out,
-        "<p class=\"note\">Colours go by height at the start, blue low and red high. Fixed bodies are drawn as light outlines.{grey}{trails}</p>"
+        "<p class=\"note\">Colours go by height at the start, blue low and red high, and by order among equals. Fixed bodies are drawn as light outlines.{grey}{trails}</p>"
     );
 }
 

@@ -29,9 +29,6 @@ use crate::statistics::Statistics;
 use crate::summary::Summary;
 use crate::svg::scene::{Frame, Stage};
 
-/// More steps than this are a slip of the pen: they would take years.
-const STEPS_MAX: f64 = 1e12;
-
 /// Straight to the file: a run that is killed leaves every whole chunk behind.
 type Recorder = RecordingWriter<File>;
 
@@ -81,25 +78,14 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         out(&tippe_scene::explain(&scene))?;
         return Ok(Outcome::Done);
     }
-    let Some(steps) = step_count(&scene) else {
-        note(&format!(
-            "error: {} s in steps of {} s are more than {STEPS_MAX:e} steps",
-            scene.seconds, scene.dt
-        ));
-        return Ok(Outcome::BadInput);
-    };
+    let steps = scene.step_count();
     if args.threads.is_some_and(|n| n > 1) {
         note(
             "note: this version computes on one thread; results never depend on the number of threads",
         );
     }
     // Find out now, not after the run, whether its files have a place.
-    let recorder = match args
-        .out
-        .as_deref()
-        .map(|dir| open_folder(dir, &scene))
-        .transpose()
-    {
+    let recorder = match open_files(args, &scene) {
         Ok(recorder) => recorder,
         Err(e) => {
             note(&format!("error: {e:#}"));
@@ -162,17 +148,25 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     })
 }
 
-/// Steps of the run; `None` if they are absurdly many.
-fn step_count(scene: &Scene) -> Option<u64> {
-    (scene.seconds / scene.dt <= STEPS_MAX).then(|| scene.step_count())
-}
-
-fn open_folder(dir: &Path, scene: &Scene) -> Result<Recorder> {
+/// Makes the folder, begins the recording, and makes sure that the picture can be written.
+fn open_files(args: &RunArgs, scene: &Scene) -> Result<Option<Recorder>> {
+    if let Some(path) = &args.picture {
+        // Appending nothing keeps an old picture until the new one is there.
+        File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let Some(dir) = &args.out else {
+        return Ok(None);
+    };
     fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
     let path = dir.join("recording.tippe");
-    File::create(&path)
+    let recorder = File::create(&path)
         .and_then(|file| RecordingWriter::new(file, scene))
-        .with_context(|| format!("cannot write {}", path.display()))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(Some(recorder))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -92,6 +92,12 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// Whether the pictures are much wider than high.
+    pub fn is_wide(&self) -> bool {
+        let (w, h) = self.view.window.size();
+        w > 1.7 * h
+    }
+
     /// A picture for the report: an inline SVG without a name space.
     pub fn inline(&self, frame: &Frame, trails: &[Vec<Vec3>], id: &str, title: &str) -> String {
         self.svg(frame, trails, "", "", id, title)
