@@ -74,6 +74,7 @@ fn remember(
     t: f64,
 ) -> Vec<PairKey> {
     let Scratch {
+        bodies,
         touches,
         rows,
         places,
@@ -96,7 +97,7 @@ fn remember(
         touch.memory.key = c.key;
         touch.memory.second = row.memory();
         if row.p_n > 0.0 {
-            touch.memory.sliding = row.at_bound();
+            touch.memory.sliding = row.slides(bodies);
         }
         if pressed || touch.gap_end <= TOUCHING {
             state.contacts.push(touch.memory);

@@ -31,6 +31,9 @@ impl SolverBody {
     }
 }
 
+/// Slip that counts as sliding [m/s]: well above what a solve leaves at a contact that sticks.
+const SLIP_MIN: f64 = 1e-5;
+
 /// Friction against rolling and spinning at one contact.
 #[derive(Clone, Copy, Debug)]
 struct AngularFriction {
@@ -393,17 +396,20 @@ impl Row {
         d.length() * k * self.r_b.length().max(self.r_a.length())
     }
 
-    /// Whether a sticking contact has reached its static bound, so that it must begin to slide.
-    pub(crate) fn slips(&self) -> bool {
-        !self.sliding
-            && self.friction_kinetic < self.friction_static
-            && length(self.p_t) >= self.friction_static * self.p_n * (1.0 - 1e-9)
-            && self.p_n > 0.0
+    /// Whether a sticking contact must begin to slide: friction at its static bound does not hold it.
+    pub(crate) fn slips(&self, bodies: &[SolverBody]) -> bool {
+        !self.sliding && self.friction_kinetic < self.friction_static && self.slides(bodies)
     }
 
-    /// Whether friction is at its bound: the contact slides.
-    pub(crate) fn at_bound(&self) -> bool {
-        self.p_n > 0.0 && length(self.p_t) >= self.friction() * self.p_n * (1.0 - 1e-9)
+    /// Whether the contact slides: friction is at its bound, and slip is left. At its bound without slip it bears what it can while
+    /// its neighbours bear the rest.
+    pub(crate) fn slides(&self, bodies: &[SolverBody]) -> bool {
+        if self.p_n <= 0.0 || length(self.p_t) < self.friction_bound() * (1.0 - 1e-9) {
+            return false;
+        }
+        let u_t = self.tangential(self.velocity(bodies));
+        let slip = [u_t[0] - self.target_t[0], u_t[1] - self.target_t[1]];
+        length(slip) > SLIP_MIN
     }
 
     /// Work of sides with infinite mass: `P · u` of their own surface, into the other body [J].

@@ -97,7 +97,7 @@ fn cost_limit(params: &SequentialParams, touches: &[Touch]) -> u64 {
 }
 
 /// One solve of one island: sweeps, accelerated by conjugate directions, until no visit changes a velocity by more than the tolerance.
-/// Sticking contacts at their bound are then let go, and the sweeps go on.
+/// Sticking contacts that slip at their bound are then let go, and the sweeps go on.
 fn converge(
     params: &SequentialParams,
     cost_max: u64,
@@ -120,7 +120,7 @@ fn converge(
         let mut slipped = false;
         for &i in &scratch.order {
             let row = &mut rows[i as usize];
-            if row.slips() {
+            if row.slips(bodies) {
                 row.sliding = true;
                 slipped = true;
             }
