@@ -1,0 +1,537 @@
+//! Single impacts: the pure functions of `dynamics`, and the same impacts inside a step.
+
+#![allow(non_snake_case)]
+
+mod geometry_support;
+mod support;
+
+use geometry_support::Random;
+use support::{G, add, alone, below, floor, near, near_vec, run, solid, sphere, state, world};
+use tippe::dynamics::energy;
+use tippe::dynamics::impact::{central, with_friction};
+use tippe::dynamics::impulse::{
+    apply, contact_response, energy_change, frictionless, point_response,
+};
+use tippe::{Body, BodyDesc, BodyState, EventKind, MassSpec, Mat3, Pose, Surface, Vec3, World};
+
+/// Two random bodies, a point where they touch and a normal from A to B.
+struct Pair {
+    a: (Body, BodyState),
+    b: (Body, BodyState),
+    point: Vec3,
+    n: Vec3,
+}
+
+impl Pair {
+    fn random(random: &mut Random) -> Self {
+        let a = if random.unit() < 0.2 {
+            alone(&BodyDesc {
+                pose: random.pose(1.0),
+                ..BodyDesc::fixed(sphere(1.0), Vec3::ZERO)
+            })
+        } else {
+            body(random)
+        };
+        let b = body(random);
+        Self {
+            a,
+            b,
+            point: random.vector(1.0),
+            n: random.rotation() * Vec3::Z,
+        }
+    }
+
+    fn K(&self) -> Mat3 {
+        contact_response((&self.a.0, &self.a.1), (&self.b.0, &self.b.1), self.point)
+    }
+
+    fn u(&self) -> Vec3 {
+        self.b.1.point_velocity(self.point) - self.a.1.point_velocity(self.point)
+    }
+
+    /// The pair after +P on B and −P on A.
+    fn after(&self, P: Vec3) -> Self {
+        let Self { a, b, point, n } = self;
+        Self {
+            a: (a.0.clone(), apply(&a.0, &a.1, -P, *point)),
+            b: (b.0.clone(), apply(&b.0, &b.1, P, *point)),
+            point: *point,
+            n: *n,
+        }
+    }
+
+    fn kinetic(&self) -> f64 {
+        energy::kinetic(&self.a.0, &self.a.1) + energy::kinetic(&self.b.0, &self.b.1)
+    }
+
+    fn momenta(&self) -> (Vec3, Vec3) {
+        let (mut p, mut l) = (Vec3::ZERO, Vec3::ZERO);
+        for (body, s) in [&self.a, &self.b] {
+            let linear = s.velocity * body.mass;
+            p += linear;
+            l += s.position.cross(linear) + energy::spin_momentum(body, s);
+        }
+        (p, l)
+    }
+}
+
+/// A random body whose centre of mass is not the origin of its frame.
+fn body(random: &mut Random) -> (Body, BodyState) {
+    let kind = random.next() as usize % 3;
+    let mut desc = solid(random.shape(kind), random.range(0.2, 5.0), Vec3::ZERO);
+    desc.pose = random.pose(1.0);
+    desc.shapes[0].pose = random.pose(0.5);
+    desc.velocity = random.vector(2.0);
+    desc.angular_velocity = random.vector(4.0);
+    alone(&desc)
+}
+
+#[test]
+fn cl_03_central_impact_numbers_and_deformation_work() {
+    let (v_a, v_b, work) = central(2.0, 3.0, 1.0, -2.0, 0.4);
+    // V̄ = −0.8, V_rel = −3: V_A = −0.8 − 0.4·0.6·3, V_B = −0.8 + 0.4·0.4·3.
+    near("V_A", v_a, -1.52, 1e-15);
+    near("V_B", v_b, -0.32, 1e-15);
+    near("W", work, 4.536, 1e-14);
+    let kinetic = |a: f64, b: f64| 0.5 * (2.0 * a * a + 3.0 * b * b);
+    near(
+        "W recounted",
+        kinetic(1.0, -2.0) - kinetic(v_a, v_b),
+        work,
+        1e-14,
+    );
+    // Plastic: one common velocity. Elastic: the relative velocity turns round and nothing is lost.
+    let (v_a, v_b, work) = central(2.0, 3.0, 1.0, -2.0, 0.0);
+    assert_eq!(v_a, v_b);
+    near("plastic", work, 0.5 * 1.2 * 9.0, 1e-14);
+    let (v_a, v_b, work) = central(2.0, 3.0, 1.0, -2.0, 1.0);
+    near("elastic", v_b - v_a, 3.0, 1e-15);
+    assert_eq!(work, 0.0);
+}
+
+#[test]
+fn cl_03_central_impact_inside_a_step() {
+    for e in [0.0, 0.4, 1.0] {
+        let mut world = world(0.0, Surface::new(0.0, e));
+        let ball = |mass: f64, x: f64, v: f64| BodyDesc {
+            velocity: Vec3::X * v,
+            ..solid(sphere(0.5), mass, Vec3::X * x)
+        };
+        let a = add(&mut world, &ball(2.0, 0.0, 1.0));
+        let b = add(&mut world, &ball(3.0, 1.01, -2.0));
+        run(&mut world, 0.01, 2);
+        let (v_a, v_b, work) = central(2.0, 3.0, 1.0, -2.0, e);
+        near_vec("A", state(&world, a).velocity, Vec3::X * v_a, 1e-12);
+        near_vec("B", state(&world, b).velocity, Vec3::X * v_b, 1e-12);
+        near("W in the ledger", world.ledger().restitution, work, 1e-12);
+        near("unexplained", world.ledger().unexplained, 0.0, 1e-12);
+    }
+}
+
+#[test]
+fn cl_07_restitution_of_the_frictionless_impulse() {
+    let mut random = Random(7);
+    for _ in 0..1000 {
+        let pair = Pair::random(&mut random);
+        let (u_n, e) = (pair.n.dot(pair.u()), random.unit());
+        let P = pair.n * frictionless(pair.K(), pair.n, pair.u(), e);
+        let after = pair.n.dot(pair.after(P).u());
+        if u_n < -0.1 {
+            near("u_n⁺/u_n⁻", after / u_n, -e, 1e-12);
+        } else if u_n >= 0.0 {
+            assert_eq!((P, after), (Vec3::ZERO, u_n));
+        }
+    }
+}
+
+#[test]
+fn cl_07_restitution_of_a_simulated_bounce() {
+    // Without gravity: the velocity itself, wherever in the step the impact falls.
+    for e in [0.0, 0.25, 0.5, 0.8, 1.0] {
+        for start in [0.0, 0.001, 0.0043, 0.0099] {
+            let mut world = world(0.0, Surface::new(0.0, e));
+            add(&mut world, &floor());
+            let id = add(
+                &mut world,
+                &BodyDesc {
+                    velocity: Vec3::new(0.7, 0.0, -1.0),
+                    ..solid(sphere(0.5), 2.0, Vec3::Z * (0.5 + start))
+                },
+            );
+            run(&mut world, 0.01, 3);
+            let v = state(&world, id).velocity;
+            near(&format!("e = {e}, gap {start}"), v.z, e, 1e-12);
+            near("along the floor", v.x, 0.7, 1e-15);
+        }
+    }
+    // Under gravity: speed of arrival from the event, speed of departure from the parabola after it.
+    for e in [0.3, 0.6, 1.0] {
+        let mut world = world(G, Surface::new(0.0, e));
+        add(&mut world, &floor());
+        let id = add(&mut world, &solid(sphere(0.1), 1.0, Vec3::Z * 1.1));
+        let mut bounces = 0;
+        for _ in 0..100 {
+            let report = run(&mut world, 0.01, 1);
+            for event in world
+                .events()
+                .iter()
+                .filter(|e| e.kind == EventKind::Impact)
+            {
+                let away = state(&world, id).velocity.z + G * (report.time - event.time);
+                near(&format!("e = {e}"), away / event.speed, e, 1e-12);
+                bounces += 1;
+            }
+        }
+        assert!(bounces > 0);
+    }
+}
+
+#[test]
+fn bs_07_response_times_impulse_is_the_change_of_velocity() {
+    let mut random = Random(8);
+    for _ in 0..1000 {
+        let pair = Pair::random(&mut random);
+        let P = random.vector(3.0);
+        let brute = pair.after(P).u() - pair.u();
+        near_vec("K p", pair.K() * P, brute, 1e-12 * (1.0 + brute.length()));
+        // The normal impulse that reaches a wanted normal velocity, [Bender06] eq. 1.
+        let wanted = random.range(-1.0, 1.0);
+        let (n, u) = (pair.n, pair.u());
+        let p_n = (wanted - n.dot(u)) / n.dot(pair.K() * n);
+        near(
+            "eq. 1",
+            n.dot(pair.after(n * p_n).u()),
+            wanted,
+            1e-12 * (1.0 + p_n.abs()),
+        );
+    }
+}
+
+#[test]
+fn cl_20_frictionless_impact_of_random_bodies() {
+    let mut random = Random(20);
+    let mut impacts = 0;
+    for _ in 0..2000 {
+        let pair = Pair::random(&mut random);
+        let (K, n, u) = (pair.K(), pair.n, pair.u());
+        let e = random.unit();
+        let P = n * frictionless(K, n, u, e);
+        let after = pair.after(P);
+        if n.dot(u) >= 0.0 {
+            assert_eq!(P, Vec3::ZERO);
+            continue;
+        }
+        impacts += 1;
+        assert!(P.dot(n) > 0.0, "impacts push");
+        near(
+            "u_n⁺",
+            n.dot(after.u()),
+            -e * n.dot(u),
+            1e-12 * (1.0 + u.length()),
+        );
+        if pair.a.0.is_dynamic() {
+            let ((p, l), (p2, l2)) = (pair.momenta(), after.momenta());
+            near_vec("momentum", p2, p, 1e-12 * (1.0 + p.length()));
+            near_vec("angular momentum", l2, l, 1e-12 * (1.0 + l.length()));
+        }
+    }
+    assert!(impacts > 500);
+}
+
+#[test]
+fn cl_21_energy_formula_equals_recount() {
+    let mut random = Random(21);
+    for _ in 0..2000 {
+        let pair = Pair::random(&mut random);
+        let (K, n, u) = (pair.K(), pair.n, pair.u());
+        let scale = 1e-12 * (1.0 + pair.kinetic());
+        // Any impulse.
+        let P = random.vector(1.0);
+        let recount = pair.after(P).kinetic() - pair.kinetic();
+        near(
+            "ΔE",
+            energy_change(K, u, P),
+            recount,
+            scale * (1.0 + recount.abs()),
+        );
+        // A normal impact: ΔE = −½ (1 − e²) u_n² / K_nn, never a gain.
+        if n.dot(u) < 0.0 {
+            let e = random.unit();
+            let P = n * frictionless(K, n, u, e);
+            let recount = pair.after(P).kinetic() - pair.kinetic();
+            let formula = -0.5 * (1.0 - e * e) * n.dot(u) * n.dot(u) / n.dot(K * n);
+            near("impact", energy_change(K, u, P), formula, scale);
+            near("impact recounted", recount, formula, scale);
+            assert!(formula <= 0.0);
+        }
+    }
+}
+
+#[test]
+fn sr_14_one_contact_of_the_assembled_system_is_the_classical_impulse() {
+    let mut random = Random(14);
+    for _ in 0..1000 {
+        let pair = Pair::random(&mut random);
+        let (n, u) = (pair.n, pair.u());
+        if n.dot(u) >= 0.0 {
+            continue;
+        }
+        // One row J = (−n, −r_A×n, n, r_B×n): A = J M⁻¹ Jᵀ, b = −J V; p = A⁻¹ b, then p' = (1 + e) p.
+        let mut A = 0.0;
+        for (body, s) in [&pair.a, &pair.b] {
+            let arm = (s.rotation * body.axes).conjugate() * (pair.point - s.position).cross(n);
+            A += body.inverse_mass + arm.dot(body.inverse_moments * arm);
+        }
+        let e = random.unit();
+        let p = (1.0 + e) * -n.dot(u) / A;
+        let classical = frictionless(pair.K(), n, u, e);
+        near("p", p / classical, 1.0, 1e-13);
+    }
+}
+
+#[test]
+fn sr_14_one_contact_of_a_step_is_the_classical_impulse() {
+    // Two free balls head on, and one ball aslant on a floor: the sum of both impulses of the step.
+    let e = 0.6;
+    let mut world = world(0.0, Surface::new(0.0, e));
+    let flying = |mass: f64, x: Vec3, v: Vec3| BodyDesc {
+        velocity: v,
+        ..solid(sphere(0.5), mass, x)
+    };
+    let a = add(&mut world, &flying(1.5, Vec3::Z * 9.0, Vec3::X));
+    let b = add(
+        &mut world,
+        &flying(0.7, Vec3::new(1.004, 0.0, 9.0), Vec3::X * -0.5),
+    );
+    let ground = add(&mut world, &floor());
+    let slanted = Vec3::new(2.0, 1.0, -1.0);
+    let c = add(&mut world, &flying(2.5, Vec3::Z * 0.503, slanted));
+    let bodies = |w: &World, i, j| -> [(Body, BodyState); 2] {
+        [i, j].map(|id| (w.body(id).unwrap().clone(), state(w, id)))
+    };
+    let wanted = [(a, b, Vec3::X), (ground, c, Vec3::Z)].map(|(i, j, n)| {
+        let [x, y] = bodies(&world, i, j);
+        let point = x.1.position + n * 0.5;
+        let u = y.1.velocity - x.1.velocity;
+        frictionless(contact_response((&x.0, &x.1), (&y.0, &y.1), point), n, u, e)
+    });
+    run(&mut world, 0.01, 1);
+    let found: Vec<f64> = world.contacts().iter().map(|c| c.normal_impulse).collect();
+    assert_eq!(found.len(), 2);
+    for (found, wanted) in found.iter().zip(wanted) {
+        near("impulse", found / wanted, 1.0, 1e-13);
+    }
+}
+
+/// K of a uniform sphere of radius R and mass m on a floor: 1/m along the normal, 7/(2m) along the floor.
+fn sphere_on_floor(mass: f64) -> Mat3 {
+    Mat3::from_diagonal(Vec3::new(3.5, 3.5, 1.0) / mass)
+}
+
+#[test]
+fn cl_23_sphere_slides_or_sticks_as_in_closed_form() {
+    let (m, e) = (2.0, 0.5);
+    let K = sphere_on_floor(m);
+    let (mu_s, mu_k): (f64, f64) = (0.4, 0.3);
+    for k in 0..200 {
+        let (v_x, v_n) = (0.05 * f64::from(k), 1.3);
+        let i = with_friction(K, Vec3::Z, Vec3::new(v_x, 0.0, -v_n), mu_s, mu_k, e);
+        let after = v_x + i.impulse.x / m;
+        near("u_n⁺", i.impulse.z / m - v_n, e * v_n, 1e-12);
+        // Sticking if |v_x| / 3.5 ≤ μ_s (1 + e) v_n: the switch follows μ_s, the sliding impulse μ_k.
+        if v_x / 3.5 <= mu_s * (1.0 + e) * v_n {
+            assert!(i.sticks, "v_x = {v_x}");
+            near("sticking", after, 5.0 / 7.0 * v_x, 1e-9);
+        } else {
+            assert!(!i.sticks, "v_x = {v_x}");
+            near("sliding", after, v_x - mu_k * (1.0 + e) * v_n, 1e-9);
+        }
+        assert_eq!(i.restitution, e);
+    }
+}
+
+/// Throws a sphere at the floor without gravity; returns velocity and spin after the impact.
+fn thrown(v_x: f64, start: f64, surface: Surface) -> (Vec3, Vec3) {
+    let mut world = world(0.0, surface);
+    add(&mut world, &floor());
+    let id = add(
+        &mut world,
+        &BodyDesc {
+            velocity: Vec3::new(v_x, 0.0, -1.3),
+            ..solid(sphere(0.2), 2.0, Vec3::Z * (0.2 + start))
+        },
+    );
+    run(&mut world, 0.01, 4);
+    let s = state(&world, id);
+    (s.velocity, s.angular_velocity)
+}
+
+#[test]
+fn cl_23_sphere_slides_or_sticks_inside_a_step() {
+    let (mu, e, v_n) = (0.3, 0.5, 1.3);
+    for start in [0.0, 0.001, 0.0052, 0.0129, 0.02] {
+        for v_x in [0.0, 0.5, 1.0, 2.0, 2.1, 3.0, 8.0] {
+            let (v, w) = thrown(v_x, start, Surface::new(mu, e));
+            let what = format!("v_x = {v_x}, gap {start}");
+            near(&what, v.z, e * v_n, 1e-9);
+            if v_x / 3.5 <= mu * (1.0 + e) * v_n {
+                near(&what, v.x, 5.0 / 7.0 * v_x, 1e-9);
+                near(&what, w.y * 0.2, v.x, 1e-9);
+            } else {
+                near(&what, v.x, v_x - mu * (1.0 + e) * v_n, 1e-9);
+            }
+        }
+    }
+}
+
+/// K of a uniform rod (1 kg, 1 m) at its lower left end, inclined by `angle`; the plane of motion is xz.
+fn rod(angle: f64) -> Mat3 {
+    let r = Vec3::new(-libm::cos(angle), 0.0, -libm::sin(angle)) * 0.5;
+    point_response(1.0, Mat3::from_diagonal(Vec3::splat(12.0)), r)
+}
+
+fn contact_energy(K: Mat3, u: Vec3) -> f64 {
+    0.5 * u.dot(K.inverse() * u)
+}
+
+#[test]
+fn cl_23_tall_rod_couples_normal_and_tangent() {
+    let K = rod(std::f64::consts::FRAC_PI_4);
+    let u = Vec3::new(1.0, 0.0, -1.0);
+    let i = with_friction(K, Vec3::Z, u, 0.5, 0.5, 0.8);
+    let after = u + K * i.impulse;
+    near("u_n⁺", after.z, 0.8, 1e-12);
+    near("slip", after.x, 0.0, 1e-12);
+    assert!(i.sticks);
+    let change = contact_energy(K, after) / contact_energy(K, u) - 1.0;
+    near("energy", change, -0.20, 1e-12);
+    near(
+        "energy by formula",
+        energy_change(K, u, i.impulse),
+        -0.2 * contact_energy(K, u),
+        1e-12,
+    );
+
+    // The uncoupled rule, for contrast: normal and tangential impulse as if K were diagonal.
+    let p_n = 1.8 / K.z_axis.z;
+    let uncoupled = Vec3::new(-(1.0_f64 / K.x_axis.x).min(0.5 * p_n), 0.0, p_n);
+    let after = u + K * uncoupled;
+    let change = contact_energy(K, after) / contact_energy(K, u) - 1.0;
+    near("uncoupled u_n⁺", after.z, 1.34, 5e-3);
+    near("uncoupled energy", change, 0.4752, 1e-4);
+}
+
+#[test]
+fn cl_23_newton_restitution_is_kept_from_gaining_energy() {
+    let K = rod(std::f64::consts::FRAC_PI_4);
+    let u = Vec3::new(0.2, 0.0, -1.0);
+    // What the sliding rule alone would do: +40 % of the contact's energy.
+    let d = Vec3::new(-0.5, 0.0, 1.0);
+    let raw = d * (1.8 / Vec3::Z.dot(K * d));
+    let gain = energy_change(K, u, raw) / contact_energy(K, u);
+    near("gain without a guard", gain, 0.40, 5e-3);
+
+    let i = with_friction(K, Vec3::Z, u, 0.5, 0.5, 0.8);
+    let change = energy_change(K, u, i.impulse);
+    assert!(change <= 0.0, "gained {change}");
+    assert!(i.restitution <= 0.8 && i.impulse.z > 0.0);
+    assert!((u + K * i.impulse).z >= -1e-12, "still approaching");
+
+    // Rods at all angles, both directions of slip, all coefficients: never a gain, never a pull.
+    let mut random = Random(23);
+    for _ in 0..20_000 {
+        let K = rod(random.range(0.02, 1.55));
+        let u = Vec3::new(random.range(-3.0, 3.0), 0.0, -random.range(0.1, 2.0));
+        let mu = random.range(0.0, 2.0);
+        let e = random.unit();
+        let i = with_friction(K, Vec3::Z, u, mu, mu * random.unit(), e);
+        let what = format!("K = {K}, u = {u}, μ = {mu}, e = {e}: {i:?}");
+        let change = energy_change(K, u, i.impulse);
+        assert!(
+            change <= 1e-12 * contact_energy(K, u),
+            "{what}: gained {change}"
+        );
+        assert!(i.impulse.z >= 0.0, "{what}");
+    }
+}
+
+#[test]
+fn cl_23_jammed_rod_sticks() {
+    let K = rod(std::f64::consts::FRAC_PI_3);
+    let u = Vec3::new(-1.0, 0.0, -1.0);
+    let along = |mu: f64| Vec3::Z.dot(K * Vec3::new(mu, 0.0, 1.0));
+    assert!(along(1.34) > 0.0 && along(1.36) < 0.0, "jams from μ = 1.35");
+    let i = with_friction(K, Vec3::Z, u, 1.4, 1.4, 0.0);
+    let after = u + K * i.impulse;
+    assert!(i.sticks && i.impulse.z >= 0.0);
+    near_vec("comes to a stop", after, Vec3::ZERO, 1e-12);
+    below("energy", energy_change(K, u, i.impulse), 0.0);
+}
+
+#[test]
+fn mc_13_collision_matrix_of_twelve_reference_impacts() {
+    let text = include_str!("data/single_impacts.json");
+    let data: serde_json::Value = serde_json::from_str(text).unwrap();
+    let cases = data["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 12);
+    for (k, case) in cases.iter().enumerate() {
+        let wanted = matrix(&case["K"]);
+        // Pure function: from mass, inertia and lever arm.
+        let mut K = Mat3::ZERO;
+        for side in [&case["body1"], &case["body2"]]
+            .into_iter()
+            .filter(|s| !s.is_null())
+        {
+            let m = side["m"].as_f64().unwrap();
+            K += point_response(1.0 / m, matrix(&side["J"]).inverse(), vector(&side["r"]));
+        }
+        // The same through bodies of a world: explicit inertia, principal axes, turned poses.
+        let (b, a) = (placed(&case["body1"]), placed(&case["body2"]));
+        let world = contact_response((&a.0, &a.1), (&b.0, &b.1), Vec3::ZERO);
+        for (found, what) in [(K, "K"), (world, "K of bodies")] {
+            let off = (found - wanted).to_cols_array();
+            let worst = off.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+            below(&format!("case {k}, {what}"), worst, 1e-12 * size(wanted));
+        }
+        // Δu = K p: the reference's own velocities after the impact.
+        for law in ["poisson", "stronge"] {
+            let u = vector(&case["u0"]) + K * vector(&case[law]["p"]);
+            near_vec(law, u, vector(&case[law]["u"]), 1e-12 * size(wanted));
+        }
+    }
+}
+
+/// Largest entry of a matrix, at least one.
+fn size(m: Mat3) -> f64 {
+    m.to_cols_array().iter().fold(1.0, |s, x| s.max(x.abs()))
+}
+
+fn vector(v: &serde_json::Value) -> Vec3 {
+    let x = |i: usize| v[i].as_f64().expect("a number");
+    Vec3::new(x(0), x(1), x(2))
+}
+
+/// Rows as written in the file.
+fn matrix(m: &serde_json::Value) -> Mat3 {
+    Mat3::from_cols(vector(&m[0]), vector(&m[1]), vector(&m[2])).transpose()
+}
+
+/// A body of the reference, placed so that the contact is at the origin; turned, with its inertia turned back.
+fn placed(side: &serde_json::Value) -> (Body, BodyState) {
+    if side.is_null() {
+        return alone(&BodyDesc::fixed(sphere(1.0), Vec3::ZERO));
+    }
+    let rotation = tippe::math::rotation::exp(Vec3::new(0.3, -1.1, 0.7));
+    let r = Mat3::from_quat(rotation);
+    let inertia = r.transpose() * matrix(&side["J"]) * r;
+    let inertia = (inertia + inertia.transpose()) * 0.5;
+    alone(&BodyDesc {
+        pose: Pose::new(-vector(&side["r"]), rotation),
+        mass: MassSpec::Explicit {
+            mass: side["m"].as_f64().expect("a mass"),
+            center: Vec3::ZERO,
+            inertia,
+        },
+        ..BodyDesc::default()
+    })
+}
