@@ -135,16 +135,18 @@ fn ledger_table(out: &mut String, summary: &Summary) {
     }
     let _ = writeln!(
         out,
-        "</tbody>\n</table>\n<table>\n<caption>Where kinetic energy came from and went [J]; shares are of the turnover, {} J, the energy that moved at all</caption>\n\
-         <thead><tr><th scope=\"col\"></th><th scope=\"col\">into motion</th><th scope=\"col\">share</th></tr></thead>\n<tbody>",
-        number(e.turnover)
+        "</tbody>\n</table>\n<table>\n<caption>Where kinetic energy came from and went [J]; shares are of the turnover, {} J (the energy that moved at all), and of the total, {} J (kinetic and potential at most)</caption>\n\
+         <thead><tr><th scope=\"col\"></th><th scope=\"col\">into motion</th><th scope=\"col\">of turnover</th><th scope=\"col\">of total</th></tr></thead>\n<tbody>",
+        number(e.turnover),
+        number(e.total)
     );
     for (name, value) in e.transfers() {
         let _ = writeln!(
             out,
-            "<tr><th scope=\"row\">{name}</th><td>{}</td><td>{}</td></tr>",
+            "<tr><th scope=\"row\">{name}</th><td>{}</td><td>{}</td><td>{}</td></tr>",
             number(value),
-            share(value, e.turnover)
+            share(value, e.turnover),
+            share(value, e.total)
         );
     }
     out.push_str("</tbody>\n</table>\n</div>\n");

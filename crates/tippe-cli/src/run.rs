@@ -281,14 +281,14 @@ impl Simulation {
         }));
         if s.caps_hit > 0 {
             warnings.push(format!(
-                "a solver loop ended at its limit instead of at its tolerance {} times, in {} of {} steps: see the residuals",
-                s.caps_hit, s.capped_steps, s.steps
+                "in {} of {} steps a solver loop ended at its limit instead of at its tolerance ({} loops in all): see the residuals",
+                s.capped_steps, s.steps, s.caps_hit
             ));
         }
         if s.fallbacks_max > 0 {
             warnings.push(format!(
-                "up to {} touching pairs of different materials had no pair of their own and fell back to the rule for them, in {} of {} steps",
-                s.fallbacks_max, s.fallback_steps, s.steps
+                "in {} of {} steps touching pairs of different materials had no pair of their own and fell back to the general rule (up to {} pairs)",
+                s.fallback_steps, s.steps, s.fallbacks_max
             ));
         }
         if let Some(t) = args.picture_time.filter(|t| scene.world.time() < t - 1e-9) {

@@ -33,6 +33,8 @@ pub struct Statistics {
     pub fallbacks_max: usize,
     /// Highest kinetic energy [J].
     pub kinetic_max: f64,
+    /// Largest sum of kinetic and potential energy, by size [J].
+    pub total_max: f64,
     /// Lowest and highest potential energy [J].
     pub potential_range: Option<(f64, f64)>,
     /// The series for the plots.
@@ -117,6 +119,7 @@ impl Statistics {
 
     fn note_energies(&mut self, kinetic: f64, potential: f64) {
         self.kinetic_max = self.kinetic_max.max(kinetic);
+        self.total_max = self.total_max.max((kinetic + potential).abs());
         let (low, high) = self.potential_range.unwrap_or((potential, potential));
         self.potential_range = Some((low.min(potential), high.max(potential)));
     }

@@ -95,13 +95,15 @@ pub struct EnergySummary {
     pub position_correction: f64,
     /// Numerical error.
     pub unexplained: f64,
-    /// Energy that moved at all: what shares refer to.
+    /// Energy that moved at all.
     pub turnover: f64,
+    /// Largest sum of kinetic and potential energy, by size; depends on where the origin is.
+    pub total: f64,
 }
 
 impl EnergySummary {
     /// The account of a run that started with `start` = (kinetic, potential).
-    pub fn new(start: (f64, f64), ledger: &EnergyLedger, turnover: f64) -> Self {
+    pub fn new(start: (f64, f64), ledger: &EnergyLedger, statistics: &Statistics) -> Self {
         Self {
             kinetic_start: start.0,
             potential_start: start.1,
@@ -117,7 +119,8 @@ impl EnergySummary {
             joint_friction: ledger.joint_friction,
             position_correction: ledger.position_correction,
             unexplained: ledger.unexplained,
-            turnover,
+            turnover: statistics.turnover(ledger),
+            total: statistics.total_max,
         }
     }
 
@@ -186,7 +189,7 @@ impl Summary {
                 joint_position: r.joint_position,
                 joint_velocity: r.joint_velocity,
             },
-            energy: EnergySummary::new(start, &ledger, statistics.turnover(&ledger)),
+            energy: EnergySummary::new(start, &ledger, statistics),
             ms_per_step,
             p99_ms,
             threads: 1,
@@ -269,8 +272,8 @@ impl Summary {
         }
         let _ = writeln!(
             out,
-            "\n{:26}{:>14}{:>14}",
-            "where it went [J]", "into motion", "of turnover"
+            "\n{:26}{:>14}{:>14}{:>14}",
+            "where it went [J]", "into motion", "of turnover", "of total"
         );
         for (name, value) in e
             .transfers()
@@ -279,15 +282,17 @@ impl Summary {
         {
             let _ = writeln!(
                 out,
-                "  {name:24}{:>14}{:>14}",
+                "  {name:24}{:>14}{:>14}{:>14}",
                 number(value),
-                share(value, e.turnover)
+                share(value, e.turnover),
+                share(value, e.total)
             );
         }
         let _ = writeln!(
             out,
-            "  turnover {} J: the energy that moved at all",
-            number(e.turnover)
+            "  turnover {} J: the energy that moved at all; total {} J: kinetic and potential at most",
+            number(e.turnover),
+            number(e.total)
         );
         for warning in &self.warnings {
             let _ = writeln!(out, "\nwarning: {warning}");
