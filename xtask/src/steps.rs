@@ -9,7 +9,6 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use crate::tidy;
 use crate::tree::Tree;
 
 /// One step: what it shows and the arguments of cargo that show it.
@@ -125,35 +124,42 @@ pub fn run(root: &Path, quick: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Units that stand in square brackets in our documentation and that rustdoc takes for links.
-const UNITS: [&str; 14] = [
-    "1", "m", "m²", "m³", "mm", "s", "ms", "kg", "rad", "N", "J", "Pa", "Hz", "W",
-];
-
-/// Runs rustdoc and prints what it says, except where it takes a unit or a citation for a link.
+/// Runs rustdoc and prints what it says, except where it takes a unit or a citation in plain brackets for a link.
 fn document(root: &Path, process: &mut Command) -> io::Result<bool> {
     let output = process.output()?;
     let tree = Tree::read(root)?;
-    let tolerated =
-        |name: &str| UNITS.contains(&name) || tidy::reference_keys(&tree).contains(&name);
     let text = String::from_utf8_lossy(&output.stderr);
-    let (kept, broken) = without_false_links(&text, tolerated);
+    let (kept, broken) = without_plain_brackets(&text, &tree);
     eprintln!("{kept}");
     Ok(output.status.success() && broken == 0)
 }
 
 /// The paragraphs of rustdoc's output that matter, and how many of them are links that lead nowhere.
-fn without_false_links(text: &str, tolerated: impl Fn(&str) -> bool) -> (String, usize) {
-    let unresolved = |paragraph: &str| {
-        let line = paragraph
-            .lines()
-            .find(|l| l.contains("unresolved link to `"))?;
-        line.split('`').nth(1).map(str::to_owned)
-    };
-    let matters = |paragraph: &&str| !unresolved(paragraph).is_some_and(|name| tolerated(&name));
+fn without_plain_brackets(text: &str, tree: &Tree) -> (String, usize) {
+    let is_link = |paragraph: &str| paragraph.contains("unresolved link to `");
+    let matters = |paragraph: &&str| !(is_link(paragraph) && in_plain_brackets(paragraph, tree));
     let kept: Vec<&str> = text.split("\n\n").filter(matters).collect();
-    let broken = kept.iter().filter(|p| unresolved(p).is_some()).count();
+    let broken = kept.iter().filter(|p| is_link(p)).count();
     (kept.join("\n\n"), broken)
+}
+
+/// Whether the place a warning points at is `[word]`; our links to items are written with backticks or a target.
+fn in_plain_brackets(paragraph: &str, tree: &Tree) -> bool {
+    let place = paragraph
+        .lines()
+        .find_map(|l| l.trim_start().strip_prefix("--> "));
+    let mut parts = place.unwrap_or("").rsplitn(3, ':');
+    let column = parts.next().and_then(|c| c.parse::<usize>().ok());
+    let line = parts.next().and_then(|l| l.parse::<usize>().ok());
+    let (Some(column @ 2..), Some(line @ 1..), Some(file)) = (column, line, parts.next()) else {
+        return false;
+    };
+    let source = tree
+        .text(file)
+        .and_then(|t| t.lines().nth(line - 1))
+        .unwrap_or("");
+    let mut around = source.chars().skip(column - 2);
+    around.next() == Some('[') && around.next() != Some('`')
 }
 
 impl Step {
@@ -173,18 +179,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_and_citations_are_no_links() {
-        let warning = |name: &str| format!("warning: unresolved link to `{name}`\n --> x.rs:1:1");
+    fn plain_brackets_are_no_links() {
+        let source = "/// Length [m], see [`Wolrd`] and [it](Wrold).\n";
+        let tree = Tree::of(&[("x.rs", source)]);
+        let warning = |word: &str| {
+            let column = source.find(word).expect("the word is in the source") + 1;
+            format!("warning: unresolved link to `{word}`\n --> x.rs:1:{column}\n  |")
+        };
         let text = [
-            warning("m"),
-            warning("Bender06"),
+            warning("m]"),
             warning("Wolrd"),
+            warning("Wrold"),
             "error: else".into(),
         ]
         .join("\n\n");
-        let (kept, broken) = without_false_links(&text, |name| name == "m" || name == "Bender06");
-        assert_eq!(kept, [warning("Wolrd"), "error: else".into()].join("\n\n"));
-        assert_eq!(broken, 1);
+        let (kept, broken) = without_plain_brackets(&text, &tree);
+        assert_eq!(
+            kept,
+            [warning("Wolrd"), warning("Wrold"), "error: else".into()].join("\n\n")
+        );
+        assert_eq!(broken, 2);
     }
 
     #[test]

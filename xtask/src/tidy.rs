@@ -258,7 +258,7 @@ fn check_examples(tree: &Tree, problems: &mut Vec<Problem>) {
 const REFERENCES: &str = "docs/references.md";
 
 /// Keys that the bibliography defines: lines that begin `- **[Key]**`.
-pub fn reference_keys(tree: &Tree) -> Vec<&str> {
+fn reference_keys(tree: &Tree) -> Vec<&str> {
     let text = tree.text(REFERENCES).unwrap_or("");
     text.lines()
         .filter_map(|l| l.strip_prefix("- **[")?.split_once(']').map(|(key, _)| key))
