@@ -122,3 +122,18 @@ impl fmt::Display for UnknownBody {
 }
 
 impl std::error::Error for UnknownBody {}
+
+/// An id that names no joint: removed, broken, or from another world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownJoint;
+
+impl fmt::Display for UnknownJoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "no such joint: it was removed or broke, or the id belongs to another world"
+        )
+    }
+}
+
+impl std::error::Error for UnknownJoint {}

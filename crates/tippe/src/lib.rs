@@ -7,6 +7,7 @@
 pub mod collide;
 pub mod dynamics;
 pub mod error;
+pub mod joint;
 pub mod material;
 pub mod math;
 pub mod method;
@@ -20,13 +21,16 @@ mod step;
 pub mod work;
 pub mod world;
 
-pub use error::{BuildError, SnapshotError, StepError, UnknownBody};
+pub use error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
+pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
 pub use method::{METHOD_NAMES, Method, SequentialParams};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
 pub use motion::Motion;
-pub use report::{ContactForce, EnergyLedger, Event, EventKind, Residuals, SolverWork, StepReport};
+pub use report::{
+    ContactForce, EnergyLedger, Event, EventKind, JointForce, Residuals, SolverWork, StepReport,
+};
 pub use shape::Shape;
 pub use state::BodyState;
 pub use world::World;

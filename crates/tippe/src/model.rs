@@ -4,11 +4,14 @@
 //! Called by: `world` (edits between steps), every phase (reads).
 //! Source: docs/conventions.md, "Bodies".
 
+use crate::dynamics::joint::JointPlace;
 use crate::error::BuildError;
+use crate::joint::{JointDesc, JointId};
 use crate::material::{MaterialId, Materials};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::motion::Motion;
 use crate::shape::{MassProperties, Shape};
+use crate::state::BodyState;
 use std::collections::BTreeSet;
 
 /// Names a body of one world: a slot and the generation of its tenant.
@@ -416,6 +419,43 @@ fn mass_properties(desc: &BodyDesc) -> Result<MassProperties, BuildError> {
     }
 }
 
+/// A joint as the phases see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// As the user described it.
+    pub desc: JointDesc,
+    /// Slot of A; `None` is the world.
+    pub a: Option<u32>,
+    /// Slot of B.
+    pub b: u32,
+    /// Joint frame relative to A's centre of mass, in A's axes (the world frame if A is the world).
+    pub local_a: Pose,
+    /// Joint frame relative to B's centre of mass, in B's axes.
+    pub local_b: Pose,
+}
+
+impl Joint {
+    /// Where the joint is when the bodies are in the given states.
+    #[must_use]
+    pub fn place(&self, states: &[BodyState]) -> JointPlace {
+        let pose = |s: &BodyState| Pose::new(s.position, s.rotation);
+        let b = &states[self.b as usize];
+        let (a, center_a) = match self.a {
+            Some(slot) => (
+                pose(&states[slot as usize]).compose(&self.local_a),
+                states[slot as usize].position,
+            ),
+            None => (self.local_a, Vec3::ZERO),
+        };
+        JointPlace {
+            a,
+            b: pose(b).compose(&self.local_b),
+            center_a,
+            center_b: b.position,
+        }
+    }
+}
+
 /// Everything that is constant within a step.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
@@ -429,6 +469,14 @@ pub struct Model {
     pub(crate) free: BTreeSet<u32>,
     /// Materials and pairs.
     pub materials: Materials,
+    /// Joints by slot; `None` is a free slot.
+    pub joints: Vec<Option<Joint>>,
+    /// Generation of each joint slot.
+    pub(crate) joint_generations: Vec<u32>,
+    /// Free joint slots; the lowest is taken first.
+    pub(crate) joint_free: BTreeSet<u32>,
+    /// Sorted pairs of body slots (the lower first) that a joint keeps from touching.
+    pub(crate) jointed: Vec<(u32, u32)>,
 }
 
 impl Model {
@@ -438,6 +486,45 @@ impl Model {
             .iter()
             .enumerate()
             .filter_map(|(i, b)| b.as_ref().map(|b| (i, b)))
+    }
+
+    /// The joints that exist, with their slots, in slot order.
+    pub fn present_joints(&self) -> impl Iterator<Item = (usize, &Joint)> {
+        self.joints
+            .iter()
+            .enumerate()
+            .filter_map(|(i, j)| j.as_ref().map(|j| (i, j)))
+    }
+
+    /// The id of the joint now in a slot.
+    #[must_use]
+    pub(crate) fn joint_id(&self, index: usize) -> JointId {
+        JointId {
+            index: index as u32,
+            generation: self.joint_generations[index],
+        }
+    }
+
+    /// The joint of an id, if it is still there.
+    #[must_use]
+    pub fn get_joint(&self, id: JointId) -> Option<&Joint> {
+        if self.joint_generations.get(id.index()) == Some(&id.generation) {
+            self.joints[id.index()].as_ref()
+        } else {
+            None
+        }
+    }
+
+    /// Finds anew which pairs of bodies a joint keeps from touching.
+    pub(crate) fn update_jointed(&mut self) {
+        let mut pairs: Vec<(u32, u32)> = self
+            .present_joints()
+            .filter(|(_, j)| !j.desc.collide)
+            .filter_map(|(_, j)| j.a.map(|a| (a.min(j.b), a.max(j.b))))
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        self.jointed = pairs;
     }
 
     /// The id of the body now in a slot.

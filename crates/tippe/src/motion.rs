@@ -5,7 +5,7 @@
 //! Source: elementary; table interpolation is piecewise linear in position and in rotation angle.
 
 use crate::error::BuildError;
-use crate::math::{Pose, Quat, Vec3, rotation};
+use crate::math::{Pose, Vec3, rotation};
 
 /// A motion relative to the start pose of its body: translation in world axes, rotation about the body frame's origin in world axes.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,7 +155,7 @@ fn table_at(times: &[f64], poses: &[Pose], t: f64) -> Moved {
     let span = times[after] - times[after - 1];
     let s = (t - times[after - 1]) / span;
     let velocity = (q.position - p.position) / span;
-    let turn = rotation_vector(q.rotation * p.rotation.conjugate());
+    let turn = crate::dynamics::joint::rotation_vector(q.rotation * p.rotation.conjugate());
     Moved {
         pose: Pose::new(
             p.position + (q.position - p.position) * s,
@@ -163,17 +163,5 @@ fn table_at(times: &[f64], poses: &[Pose], t: f64) -> Moved {
         ),
         velocity,
         angular_velocity: turn / span,
-    }
-}
-
-/// The rotation vector of a unit quaternion, the short way round [rad].
-fn rotation_vector(q: Quat) -> Vec3 {
-    let q = if q.w < 0.0 { -q } else { q };
-    let v = Vec3::new(q.x, q.y, q.z);
-    let s = v.length();
-    if s == 0.0 {
-        Vec3::ZERO
-    } else {
-        v * (2.0 * libm::atan2(s, q.w) / s)
     }
 }

@@ -4,6 +4,7 @@
 //! Called by: users, recordings, validation.
 //! Source: docs/methods.md, "The certificate".
 
+use crate::joint::JointId;
 use crate::math::Vec3;
 use crate::model::BodyId;
 
@@ -180,6 +181,21 @@ impl ContactForce {
     }
 }
 
+/// What one joint carried in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointForce {
+    /// Which joint.
+    pub joint: JointId,
+    /// Mean force on B [N].
+    pub force: Vec3,
+    /// Mean torque on B about the joint's origin on B [N·m].
+    pub torque: Vec3,
+    /// Angle of the rotation about z, counted through full turns [rad]; 0 for kinds without.
+    pub angle: f64,
+    /// Displacement along z, or distance [m]; 0 for kinds without.
+    pub displacement: f64,
+}
+
 /// Something that began, ended or hit, in a fixed order: by kind, then by bodies, shapes and feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
@@ -214,4 +230,6 @@ pub enum EventKind {
     SensorBegin,
     /// A shape left a sensor.
     SensorEnd,
+    /// A joint broke and is gone. Body A is body B where A was the world.
+    JointBreak,
 }

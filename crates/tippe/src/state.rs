@@ -106,6 +106,24 @@ pub struct ContactMemory {
     pub sliding: bool,
 }
 
+/// Rows that bound or drive the free motions of a joint: motor and limit of the rotation, motor and limit of the translation.
+pub const BOUNDED: usize = 4;
+
+/// What the next step needs to know of a joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointMemory {
+    /// Impulses of the rows that hold it, at the start of the step.
+    pub first: [f64; 6],
+    /// The same at the end of the step.
+    pub second: [f64; 6],
+    /// Impulses of the bounded rows at the start of the step.
+    pub bounded_first: [f64; BOUNDED],
+    /// The same at the end of the step.
+    pub bounded_second: [f64; BOUNDED],
+    /// Angle of the rotation, counted through full turns [rad].
+    pub angle: f64,
+}
+
 /// Everything the future depends on besides the model.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -117,6 +135,8 @@ pub struct State {
     pub bodies: Vec<BodyState>,
     /// By slot. Written by `World`, read and cleared by the method.
     pub loads: Vec<Load>,
+    /// By joint slot. Written at the end of a step, read by the next one's warm start.
+    pub joints: Vec<JointMemory>,
     /// Sorted by key. Written at the end of a step, read by the next one's warm start.
     pub contacts: Vec<ContactMemory>,
     /// Sorted pairs of shapes that touch. Written at the end of a step, read by the next one's begin and end events.

@@ -7,7 +7,7 @@
 use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::method::sequential;
-use crate::report::{ContactForce, Event};
+use crate::report::{ContactForce, Event, JointForce};
 use crate::state::{BodyState, State};
 
 /// Scratch arrays by phase.
@@ -25,6 +25,8 @@ pub struct Work {
     pub(crate) sequential: sequential::Scratch,
     /// What each contact carried. Written at the end of a step, read by users.
     pub(crate) contact_forces: Vec<ContactForce>,
+    /// What each joint carried. Written at the end of a step, read by users.
+    pub(crate) joint_forces: Vec<JointForce>,
     /// What began, ended and hit. Written at the end of a step, read by users.
     pub(crate) events: Vec<Event>,
 }

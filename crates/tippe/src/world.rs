@@ -4,13 +4,14 @@
 //! Called by: users.
 //! Source: DESIGN of the interface in `ARCHITECTURE.md`.
 
-use crate::error::{BuildError, SnapshotError, StepError, UnknownBody};
+use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
+use crate::joint::{Freedom, JointDesc, JointId};
 use crate::material::{MaterialId, Materials, Surface};
 use crate::math::{Pose, Vec3};
 use crate::method::Method;
-use crate::model::{BODIES_MAX, Body, BodyDesc, BodyId, BodyKind, Model};
-use crate::report::{ContactForce, EnergyLedger, Event, StepReport};
-use crate::state::{BodyState, Load, State};
+use crate::model::{BODIES_MAX, Body, BodyDesc, BodyId, BodyKind, Joint, Model};
+use crate::report::{ContactForce, EnergyLedger, Event, EventKind, JointForce, StepReport};
+use crate::state::{BodyState, JointMemory, Load, State};
 use crate::work::Work;
 use crate::{snapshot, step};
 
@@ -62,6 +63,7 @@ impl World {
             &mut self.work,
         )?;
         self.ledger.add(&report.energy);
+        self.break_joints();
         Ok(report)
     }
 
@@ -185,6 +187,7 @@ impl World {
             .sensed
             .retain(|p| p.body_a != slot && p.body_b != slot);
         self.model.free.insert(slot);
+        self.drop_joints(|_, j| j.b == slot || j.a == Some(slot));
         Ok(())
     }
 
@@ -302,6 +305,157 @@ impl World {
             self.ledger.external += crate::dynamics::energy::kinetic(body, state) - before;
         }
         Ok(())
+    }
+
+    /// Joins two bodies, or a body and the world; takes the lowest free slot.
+    ///
+    /// # Errors
+    /// The field of the description that makes no sense, and why.
+    pub fn add_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
+        desc.check()?;
+        let slot = |field: &str, id: BodyId| {
+            let missing = || {
+                BuildError::new(
+                    field,
+                    "no such body: it was removed, or the id belongs to another world",
+                )
+            };
+            self.model
+                .get(id)
+                .map(|body| (id.index, body))
+                .ok_or_else(missing)
+        };
+        let (b, body_b) = slot("body_b", desc.body_b)?;
+        let a = desc.body_a.map(|id| slot("body_a", id)).transpose()?;
+        if a.is_some_and(|(a, _)| a == b) {
+            return Err(BuildError::new(
+                "body_b",
+                "a joint needs two different bodies",
+            ));
+        }
+        if !body_b.is_dynamic() && !a.is_some_and(|(_, body)| body.is_dynamic()) {
+            return Err(BuildError::new(
+                "body_b",
+                "at least one of the two bodies must be dynamic: nothing could move otherwise",
+            ));
+        }
+        let local = |frame: &Pose, center: Vec3| Pose::new(frame.position - center, frame.rotation);
+        let joint = Joint {
+            desc: desc.clone(),
+            a: a.map(|(a, _)| a),
+            b,
+            local_a: local(&desc.frame_a, a.map_or(Vec3::ZERO, |(_, body)| body.center)),
+            local_b: local(&desc.frame_b, body_b.center),
+        };
+        let index = match self.model.joint_free.pop_first() {
+            Some(free) => free as usize,
+            None => {
+                self.model.joints.push(None);
+                self.model.joint_generations.push(0);
+                self.state.joints.push(JointMemory::default());
+                self.model.joints.len() - 1
+            }
+        };
+        self.state.joints[index] = JointMemory {
+            angle: joint.place(&self.state.bodies).angle().1,
+            ..JointMemory::default()
+        };
+        self.model.joints[index] = Some(joint);
+        self.model.update_jointed();
+        Ok(self.model.joint_id(index))
+    }
+
+    /// Removes a joint; its id never names another one.
+    ///
+    /// # Errors
+    /// The joint does not exist.
+    pub fn remove_joint(&mut self, id: JointId) -> Result<(), UnknownJoint> {
+        self.model.get_joint(id).ok_or(UnknownJoint)?;
+        self.drop_joints(|i, _| i == id.index());
+        Ok(())
+    }
+
+    fn drop_joints(&mut self, mut goes: impl FnMut(usize, &Joint) -> bool) {
+        for i in 0..self.model.joints.len() {
+            if self.model.joints[i].as_ref().is_some_and(|j| goes(i, j)) {
+                self.model.joints[i] = None;
+                self.model.joint_generations[i] = self.model.joint_generations[i].wrapping_add(1);
+                self.model.joint_free.insert(i as u32);
+                self.state.joints[i] = JointMemory::default();
+            }
+        }
+        self.model.update_jointed();
+    }
+
+    /// Ids of all joints, in slot order.
+    pub fn joint_ids(&self) -> impl Iterator<Item = JointId> {
+        self.model
+            .present_joints()
+            .map(|(i, _)| self.model.joint_id(i))
+    }
+
+    /// A joint.
+    ///
+    /// # Errors
+    /// The joint does not exist.
+    pub fn joint(&self, id: JointId) -> Result<&Joint, UnknownJoint> {
+        self.model.get_joint(id).ok_or(UnknownJoint)
+    }
+
+    /// Changes what drives or bounds the free motions of a joint.
+    ///
+    /// # Errors
+    /// The joint does not exist (field `joint`), or a value makes no sense.
+    pub fn set_joint_freedom(
+        &mut self,
+        id: JointId,
+        rotation: Freedom,
+        translation: Freedom,
+    ) -> Result<(), BuildError> {
+        let joint = self
+            .model
+            .get_joint(id)
+            .ok_or_else(|| BuildError::new("joint", UnknownJoint.to_string()))?;
+        let desc = JointDesc {
+            rotation,
+            translation,
+            ..joint.desc.clone()
+        };
+        desc.check()?;
+        if let Some(joint) = &mut self.model.joints[id.index()] {
+            joint.desc = desc;
+        }
+        Ok(())
+    }
+
+    /// What every joint carried in the last step, in slot order.
+    #[must_use]
+    pub fn joint_forces(&self) -> &[JointForce] {
+        &self.work.joint_forces
+    }
+
+    /// Takes out the joints that bore more than they can, and says so.
+    fn break_joints(&mut self) {
+        let limits = |f: &JointForce| {
+            let joint = self.model.get_joint(f.joint)?;
+            let over = f.force.length() > joint.desc.break_force
+                || f.torque.length() > joint.desc.break_torque;
+            over.then_some((f.joint, joint.a.unwrap_or(joint.b), joint.b))
+        };
+        let broken: Vec<_> = self.work.joint_forces.iter().filter_map(limits).collect();
+        for (id, a, b) in broken {
+            self.work.events.push(Event {
+                kind: EventKind::JointBreak,
+                time: self.state.time,
+                body_a: self.model.id(a as usize),
+                body_b: self.model.id(b as usize),
+                shape_a: 0,
+                shape_b: 0,
+                point: Vec3::ZERO,
+                speed: 0.0,
+            });
+            self.drop_joints(|i, _| i == id.index());
+        }
     }
 
     /// Contact points that carried an impulse in the last step, in a fixed order.

@@ -101,7 +101,13 @@ pub fn detect(model: &Model, now: &[BodyState], predicted: &[BodyState], out: &m
     let mut broad = std::mem::take(&mut out.broad);
     for &(i, j) in broad.update(&out.boxes, &out.movable) {
         let (a, b) = (out.items[i as usize], out.items[j as usize]);
-        if a.body != b.body {
+        let jointed = || {
+            model
+                .jointed
+                .binary_search(&(a.body.min(b.body), a.body.max(b.body)))
+                .is_ok()
+        };
+        if a.body != b.body && (model.jointed.is_empty() || !jointed()) {
             narrow_pair(model, now, predicted, a, b, &mut points, out);
         }
     }

@@ -6,3 +6,4 @@ pub mod impact;
 pub mod impulse;
 pub mod integrate;
 pub mod island;
+pub mod joint;

@@ -5,14 +5,17 @@
 //! Source: —
 
 use crate::error::SnapshotError;
+use crate::joint::{Freedom, JointDesc, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
 use crate::math::{Pose, Quat, Vec3};
 use crate::method::{Method, SequentialParams};
-use crate::model::{Body, BodyKind, Drag, Filter, Model, ShapeDesc};
+use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
 use crate::shape::Shape;
-use crate::state::{BodyState, ContactKey, ContactMemory, Impulse, Load, PairKey, State};
+use crate::state::{
+    BodyState, ContactKey, ContactMemory, Impulse, JointMemory, Load, PairKey, State,
+};
 use std::collections::BTreeSet;
 
 /// Bytes being written.
@@ -108,14 +111,53 @@ code_struct!(ContactMemory {
     second,
     sliding
 });
+code_struct!(JointMemory {
+    first,
+    second,
+    bounded_first,
+    bounded_second,
+    angle
+});
 code_struct!(State {
     time,
     step_count,
     bodies,
     loads,
+    joints,
     contacts,
     touching,
     sensed
+});
+code_struct!(BodyId { index, generation });
+code_struct!(Spring {
+    rest,
+    stiffness,
+    damping
+});
+code_struct!(Freedom {
+    limits,
+    motor,
+    spring
+});
+code_struct!(JointDesc {
+    name,
+    kind,
+    body_a,
+    body_b,
+    frame_a,
+    frame_b,
+    rotation,
+    translation,
+    break_force,
+    break_torque,
+    collide
+});
+code_struct!(Joint {
+    desc,
+    a,
+    b,
+    local_a,
+    local_b
 });
 code_struct!(Surface {
     friction_static,
@@ -164,7 +206,11 @@ code_struct!(Model {
     bodies,
     generations,
     free,
-    materials
+    materials,
+    joints,
+    joint_generations,
+    joint_free,
+    jointed
 });
 code_struct!(SequentialParams {
     sweeps,
@@ -175,7 +221,8 @@ code_struct!(SequentialParams {
     depenetration,
     slop,
     warm_start,
-    shuffle_seed
+    shuffle_seed,
+    joint_tolerance
 });
 code_struct!(EnergyLedger {
     kinetic,
@@ -202,6 +249,29 @@ impl Code for bool {
             1 => Ok(true),
             _ => input.corrupt(),
         }
+    }
+}
+
+impl<const N: usize> Code for [f64; N] {
+    fn write(&self, out: &mut Output) {
+        self.iter().for_each(|x| x.write(out));
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        let mut out = [0.0; N];
+        for x in &mut out {
+            *x = f64::read(input)?;
+        }
+        Ok(out)
+    }
+}
+
+impl<A: Code, B: Code> Code for (A, B) {
+    fn write(&self, out: &mut Output) {
+        self.0.write(out);
+        self.1.write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Ok((A::read(input)?, B::read(input)?))
     }
 }
 
@@ -337,5 +407,18 @@ code_enum!(Drag {
     0 => Stokes { radius, viscosity },
     1 => Quadratic { coefficient, area, density },
     2 => Automatic { radius, coefficient, viscosity, density },
+});
+code_enum!(JointKind {
+    0 => Ball,
+    1 => Hinge,
+    2 => Slider,
+    3 => Fixed,
+    4 => Cylindrical,
+    5 => Universal,
+    6 => Distance { min, max },
+});
+code_enum!(Motor {
+    0 => Velocity { target, max_force },
+    1 => Position { target, time, max_force },
 });
 code_enum!(Method { 0 => Sequential(params) });

@@ -15,7 +15,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The world as bytes.
 pub(crate) fn write(world: &World) -> Vec<u8> {
@@ -92,7 +92,20 @@ fn consistent(model: &Model, state: &State) -> bool {
         };
         shape(p.body_a, p.shape_a) && shape(p.body_b, p.shape_b)
     };
-    lengths.iter().all(|&n| n == slots)
+    let joints = model.joints.len();
+    let body = |slot: u32| model.bodies.get(slot as usize).is_some_and(Option::is_some);
+    let jointed = model.joint_generations.len() == joints
+        && state.joints.len() == joints
+        && model.joints.iter().filter(|j| j.is_none()).count() == model.joint_free.len()
+        && model
+            .joint_free
+            .iter()
+            .all(|&i| (i as usize) < joints && model.joints[i as usize].is_none())
+        && model
+            .present_joints()
+            .all(|(_, j)| body(j.b) && j.a.is_none_or(body));
+    jointed
+        && lengths.iter().all(|&n| n == slots)
         && free
         && known
         && state.contacts.iter().all(|c| pair(&c.key.pair))

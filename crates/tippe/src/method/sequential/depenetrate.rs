@@ -86,11 +86,12 @@ pub(crate) fn run(
         bodies,
         touches,
         pushes,
+        parts,
         ..
     } = &mut work.sequential;
     let mut loaded = false;
-    for island in 0..work.islands.count() {
-        let touches = &touches[work.islands.range(island)];
+    for part in parts.iter() {
+        let touches = &touches[part.rows.clone()];
         let place = |contact: u32| {
             let c = &work.detection.contacts[contact as usize];
             let (a, b) = c.bodies();

@@ -12,7 +12,9 @@
 
 #![allow(non_snake_case)]
 
+use super::link::{Link, ScalarRow};
 use super::row::{Row, SolverBody};
+use crate::dynamics::joint::JointRow;
 use crate::math::block_cholesky::{Block, Block6, BlockCholesky};
 use crate::math::{Mat3, Vec3, skew};
 
@@ -41,6 +43,14 @@ pub(crate) struct Direct {
     moved: Vec<Block6>,
     /// By node: right-hand side, then Newton step.
     newton: Vec<Block6>,
+    /// By node: the right-hand side of the Newton step.
+    downhill: Vec<Block6>,
+    /// By node: where a line search starts.
+    from: Vec<Block6>,
+    /// Square of the impulse that the first Newton step of the round answered.
+    pushed: f64,
+    /// Joint rows: place in their link, and P⁺.
+    wanted_scalar: Vec<(usize, f64)>,
     /// Stiffness of the round.
     stiffness: f64,
     /// By place in the order: friction bound of the round.
@@ -55,109 +65,130 @@ impl Direct {
     /// Numbers the island's bodies and orders the elimination; false if the rows do not fit a direct solve or it would cost too much.
     pub(crate) fn prepare(
         &mut self,
-        rows: &[Row],
-        order: &[u32],
+        system: &System<'_>,
         bodies: &[SolverBody],
         cost_max: u64,
     ) -> bool {
-        if order.iter().any(|&i| !rows[i as usize].is_plain()) {
+        if cost_max == 0 || system.contacts().any(|row| !row.is_plain()) {
             return false;
         }
         self.nodes.clear();
         self.nodes.resize(bodies.len(), NONE);
         self.slots.clear();
-        for &i in order {
-            for slot in [rows[i as usize].a, rows[i as usize].b] {
+        let pairs = system
+            .contacts()
+            .map(|row| (row.a, row.b))
+            .chain(system.links.iter().map(|l| (l.a, l.b)));
+        for (a, b) in pairs.clone() {
+            for slot in [a, b] {
                 if bodies[slot as usize].inverse_mass > 0.0 && self.nodes[slot as usize] == NONE {
                     self.nodes[slot as usize] = self.slots.len() as u32;
                     self.slots.push(slot);
                 }
             }
         }
-        let edges = order.iter().filter_map(|&i| {
-            let row = &rows[i as usize];
-            let (a, b) = (self.nodes[row.a as usize], self.nodes[row.b as usize]);
+        let edges = pairs.filter_map(|(a, b)| {
+            let (a, b) = (self.nodes[a as usize], self.nodes[b as usize]);
             (a != NONE && b != NONE).then_some((a, b))
         });
         self.factor.analyse(self.slots.len(), edges, cost_max)
     }
 
-    /// One round on all rows of `order`; false (and nothing changed) if it found no balance. Counts its Newton steps.
+    /// One round; false (and nothing changed) if it found no balance. Counts its Newton steps.
     pub(crate) fn round(
         &mut self,
         round: u32,
-        rows: &mut [Row],
-        order: &[u32],
+        system: &mut System<'_>,
         bodies: &mut [SolverBody],
         steps: &mut u32,
     ) -> bool {
-        self.stiffness = if round == 0 {
+        // Joints alone have no states to find.
+        let first = if system.order.is_empty() {
+            STIFFNESS_LAST
+        } else {
             STIFFNESS_FIRST
+        };
+        self.stiffness = if round == 0 {
+            first
         } else {
             (10.0 * self.stiffness).min(STIFFNESS_LAST)
         };
         self.moved.clear();
         self.moved.resize(self.slots.len(), [0.0; 6]);
+        // The first round finds the normal load; until it is known, what does not slide yet sticks.
+        let bound = |row: &Row| {
+            if round == 0 && !row.sliding {
+                f64::INFINITY
+            } else {
+                row.friction_bound()
+            }
+        };
         self.bounds.clear();
-        self.bounds
-            .extend(order.iter().map(|&i| rows[i as usize].friction_bound()));
-        let scale: f64 = order
-            .iter()
-            .map(|&i| rows[i as usize].frame_impulse().length_squared())
-            .sum();
+        self.bounds.extend(system.contacts().map(bound));
+        let scale = system.impulse_squared();
         for step in 0.. {
             // The first step trusts the contact states of the impulses it starts from: right in a stack at rest.
-            self.assemble(
-                rows,
-                order,
-                bodies,
-                if step == 0 {
-                    Row::continued
-                } else {
-                    Row::projected
-                },
-            );
+            let law = if step == 0 {
+                Row::continued
+            } else {
+                Row::projected
+            };
+            self.assemble(system, bodies, law);
             let unbalanced: f64 = self.newton.iter().flatten().map(|x| x * x).sum();
-            if unbalanced <= BALANCED * BALANCED * scale {
+            if step > 0 && unbalanced <= BALANCED * BALANCED * scale.max(self.pushed) {
                 break;
             }
             // Without balance the projected impulses mean nothing: leave the rows as they are.
             if step == STEPS_MAX || !self.factor.factor() {
                 return false;
             }
-            let downhill = self.newton.clone();
+            self.downhill.clone_from(&self.newton);
             self.factor.solve(&mut self.newton);
             *steps += 1;
             if step == 0 {
                 self.moved.clone_from(&self.newton);
+                self.pushed = self.downhill.iter().flatten().map(|x| x * x).sum();
             } else {
-                self.line_search(rows, order, bodies, &downhill);
+                self.line_search(system, bodies);
             }
         }
-        self.project(rows, order, bodies);
-        for (k, &i) in order.iter().enumerate() {
-            let row = &mut rows[i as usize];
-            row.extrapolate(self.wanted[k] - row.frame_impulse(), bodies);
-        }
+        self.take(system, bodies);
         true
     }
 
-    /// Fills `wanted` with P⁺ at the present step.
-    fn project(&mut self, rows: &[Row], order: &[u32], bodies: &[SolverBody]) {
+    /// Gives every row its P⁺ at the present step.
+    fn take(&mut self, system: &mut System<'_>, bodies: &mut [SolverBody]) {
         self.wanted.clear();
-        for (k, &i) in order.iter().enumerate() {
-            let row = &rows[i as usize];
+        for (k, row) in system.contacts().enumerate() {
             let u = self.velocity(row, bodies);
             self.wanted
                 .push(row.projected(u, self.stiffness, self.bounds[k]).0);
+        }
+        self.wanted_scalar.clear();
+        for link in system.links.iter() {
+            for row in link.scalar_rows() {
+                let z = row.projected(self.scalar_velocity(link, &row, bodies), self.stiffness);
+                self.wanted_scalar.push((row.place, z));
+            }
+        }
+        for (k, &i) in system.order.iter().enumerate() {
+            let row = &mut system.rows[i as usize];
+            row.extrapolate(self.wanted[k] - row.frame_impulse(), bodies);
+        }
+        let mut wanted = self.wanted_scalar.iter();
+        for link in system.links.iter_mut() {
+            for _ in 0..link.scalar_rows().count() {
+                if let Some(&(place, lambda)) = wanted.next() {
+                    link.set(place, lambda, bodies);
+                }
+            }
         }
     }
 
     /// Matrix and right-hand side `Jᵀ (P⁺ − P) − M d` at the present step.
     fn assemble(
         &mut self,
-        rows: &[Row],
-        order: &[u32],
+        system: &System<'_>,
         bodies: &[SolverBody],
         law: impl Fn(&Row, Vec3, f64, f64) -> (Vec3, Mat3),
     ) {
@@ -172,8 +203,7 @@ impl Direct {
             self.factor
                 .add_diagonal(node as u32, &block(mass, Mat3::ZERO, Mat3::ZERO, inertia));
         }
-        for (k, &i) in order.iter().enumerate() {
-            let row = &rows[i as usize];
+        for (k, row) in system.contacts().enumerate() {
             let (wanted, weight) = law(
                 row,
                 self.velocity(row, bodies),
@@ -182,28 +212,37 @@ impl Direct {
             );
             self.add_row(row, row.world(wanted - row.frame_impulse()), weight);
         }
+        for link in system.links.iter() {
+            for row in link.scalar_rows() {
+                let z = row.projected(self.scalar_velocity(link, &row, bodies), self.stiffness);
+                let weight = if row.low < z && z < row.high {
+                    self.stiffness * row.mass
+                } else {
+                    0.0
+                };
+                self.add_scalar(link, &row.row, z - row.lambda, weight);
+            }
+        }
     }
 
     /// Takes the Newton step, or the part of it at which the slope along it vanishes (regula falsi with halved ends, since the slope is
     /// monotone but kinked).
-    fn line_search(
-        &mut self,
-        rows: &[Row],
-        order: &[u32],
-        bodies: &[SolverBody],
-        downhill: &[Block6],
-    ) {
-        let start: f64 = dot(&self.newton, downhill);
-        let from = self.moved.clone();
+    fn line_search(&mut self, system: &System<'_>, bodies: &[SolverBody]) {
+        let start: f64 = dot(&self.newton, &self.downhill);
+        self.from.clone_from(&self.moved);
         let (mut low, mut at_low, mut high, mut at_high) = (0.0, start, 1.0, 0.0);
         let mut length = 1.0;
         for trial in 0..TRIALS_MAX {
-            for (m, (f, n)) in self.moved.iter_mut().zip(from.iter().zip(&self.newton)) {
+            for (m, (f, n)) in self
+                .moved
+                .iter_mut()
+                .zip(self.from.iter().zip(&self.newton))
+            {
                 for k in 0..6 {
                     m[k] = f[k] + length * n[k];
                 }
             }
-            let force = self.force_along(rows, order, bodies);
+            let force = self.force_along(system, bodies);
             if force.abs() <= SLOPE * start || (trial == 0 && force > 0.0) {
                 return;
             }
@@ -221,7 +260,7 @@ impl Direct {
     }
 
     /// `Δ · (Jᵀ (P⁺ − P) − M d)` at the present step d.
-    fn force_along(&self, rows: &[Row], order: &[u32], bodies: &[SolverBody]) -> f64 {
+    fn force_along(&self, system: &System<'_>, bodies: &[SolverBody]) -> f64 {
         let mut sum = 0.0;
         for (node, &slot) in self.slots.iter().enumerate() {
             let body = &bodies[slot as usize];
@@ -234,21 +273,45 @@ impl Direct {
                 sum -= held[k] * self.newton[node][k];
             }
         }
-        for (k, &i) in order.iter().enumerate() {
-            let row = &rows[i as usize];
+        for (k, row) in system.contacts().enumerate() {
             let (wanted, _) =
                 row.projected(self.velocity(row, bodies), self.stiffness, self.bounds[k]);
             let along = self.change(&self.newton, row.b, row.lever_b())
                 - self.change(&self.newton, row.a, row.lever_a());
             sum += row.world(wanted - row.frame_impulse()).dot(along);
         }
+        for link in system.links.iter() {
+            for row in link.scalar_rows() {
+                let z = row.projected(self.scalar_velocity(link, &row, bodies), self.stiffness);
+                sum += (z - row.lambda) * self.scalar_change(link, &row.row, &self.newton);
+            }
+        }
         sum
     }
 
-    /// Relative velocity of a row at the present step.
+    /// Relative velocity of a contact at the present step.
     fn velocity(&self, row: &Row, bodies: &[SolverBody]) -> Vec3 {
         row.velocity(bodies) + self.change(&self.moved, row.b, row.lever_b())
             - self.change(&self.moved, row.a, row.lever_a())
+    }
+
+    /// Velocity of a joint's row at the present step.
+    fn scalar_velocity(&self, link: &Link, row: &ScalarRow, bodies: &[SolverBody]) -> f64 {
+        row.row
+            .velocity(&bodies[link.a as usize], &bodies[link.b as usize])
+            + self.scalar_change(link, &row.row, &self.moved)
+    }
+
+    /// Velocity that a step gives a joint's row.
+    fn scalar_change(&self, link: &Link, row: &JointRow, step: &[Block6]) -> f64 {
+        let part = |slot: u32, e: Vec3, ang: Vec3| match self.nodes[slot as usize] {
+            NONE => 0.0,
+            node => {
+                let [a, b, c, d, f, g] = step[node as usize];
+                e.dot(Vec3::new(a, b, c)) + ang.dot(Vec3::new(d, f, g))
+            }
+        };
+        part(link.b, row.e, row.ang_b) + part(link.a, -row.e, row.ang_a)
     }
 
     /// Velocity that a step gives a point of a body.
@@ -273,16 +336,96 @@ impl Direct {
         };
         if a != NONE {
             self.factor.add_diagonal(a, &product(S_a, S_a, 1.0));
-            push(&mut self.newton[a as usize], -impulse, row.lever_a());
+            push(
+                &mut self.newton[a as usize],
+                -impulse,
+                -row.lever_a().cross(impulse),
+            );
         }
         if b != NONE {
             self.factor.add_diagonal(b, &product(S_b, S_b, 1.0));
-            push(&mut self.newton[b as usize], impulse, row.lever_b());
+            push(
+                &mut self.newton[b as usize],
+                impulse,
+                row.lever_b().cross(impulse),
+            );
         }
         if a != NONE && b != NONE {
             self.factor.add_pair(a, b, &product(S_a, S_b, -1.0));
         }
     }
+
+    /// The same for one row of a joint: an outer product.
+    fn add_scalar(&mut self, link: &Link, row: &JointRow, impulse: f64, weight: f64) {
+        let (a, b) = (self.nodes[link.a as usize], self.nodes[link.b as usize]);
+        let (j_a, j_b) = (flat(-row.e, row.ang_a), flat(row.e, row.ang_b));
+        let outer = |x: &Block6, y: &Block6| {
+            let mut out = [0.0; 36];
+            for i in 0..6 {
+                for j in 0..6 {
+                    out[6 * i + j] = weight * x[i] * y[j];
+                }
+            }
+            out
+        };
+        if a != NONE {
+            self.factor.add_diagonal(a, &outer(&j_a, &j_a));
+            push(
+                &mut self.newton[a as usize],
+                -row.e * impulse,
+                row.ang_a * impulse,
+            );
+        }
+        if b != NONE {
+            self.factor.add_diagonal(b, &outer(&j_b, &j_b));
+            push(
+                &mut self.newton[b as usize],
+                row.e * impulse,
+                row.ang_b * impulse,
+            );
+        }
+        if a != NONE && b != NONE {
+            self.factor.add_pair(a, b, &outer(&j_a, &j_b));
+        }
+    }
+}
+
+impl ScalarRow {
+    /// `proj(λ − ρ (u − target))` for ρ of the given stiffness.
+    fn projected(&self, u: f64, stiffness: f64) -> f64 {
+        (self.lambda - stiffness * self.mass * (u - self.target)).clamp(self.low, self.high)
+    }
+}
+
+/// Everything one island is solved for.
+pub(crate) struct System<'a> {
+    pub rows: &'a mut [Row],
+    /// Rows that take part.
+    pub order: &'a [u32],
+    pub links: &'a mut [Link],
+}
+
+impl System<'_> {
+    fn contacts(&self) -> impl Iterator<Item = &Row> + Clone {
+        self.order.iter().map(|&i| &self.rows[i as usize])
+    }
+
+    fn impulse_squared(&self) -> f64 {
+        let contacts: f64 = self
+            .contacts()
+            .map(|row| row.frame_impulse().length_squared())
+            .sum();
+        let links: f64 = self
+            .links
+            .iter()
+            .map(|l| l.lambda.iter().map(|x| x * x).sum::<f64>())
+            .sum();
+        contacts + links
+    }
+}
+
+fn flat(x: Vec3, y: Vec3) -> Block6 {
+    [x.x, x.y, x.z, y.x, y.y, y.z]
 }
 
 fn dot(x: &[Block6], y: &[Block6]) -> f64 {
@@ -299,9 +442,8 @@ fn momentum(d: &Block6, mass: f64, inertia: Mat3) -> Block6 {
     [mass * d[0], mass * d[1], mass * d[2], l.x, l.y, l.z]
 }
 
-fn push(to: &mut Block6, P: Vec3, r: Vec3) {
-    let t = r.cross(P);
-    for (x, d) in to.iter_mut().zip([P.x, P.y, P.z, t.x, t.y, t.z]) {
+fn push(to: &mut Block6, P: Vec3, turn: Vec3) {
+    for (x, d) in to.iter_mut().zip(flat(P, turn)) {
         *x += d;
     }
 }

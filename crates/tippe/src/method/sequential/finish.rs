@@ -5,13 +5,15 @@
 //! Source: docs/methods.md, "The certificate".
 
 use super::Scratch;
+use super::link::Link;
 use super::row::Row;
 use super::touch::Touch;
 use crate::collide::Contact;
 use crate::dynamics::energy;
+use crate::joint::JointKind;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::report::{ContactForce, Event, EventKind, StepReport};
+use crate::report::{ContactForce, Event, EventKind, JointForce, StepReport};
 use crate::state::{PairKey, State};
 use crate::work::Work;
 
@@ -59,6 +61,7 @@ pub(crate) fn run(
         let key = |e: &Event| (e.kind, e.body_a, e.body_b, e.shape_a, e.shape_b);
         key(x).cmp(&key(y))
     });
+    react(model, state, work, report);
     account(model, before, state, report);
     report.time = state.time;
     report.candidates = work.detection.contacts.len();
@@ -188,6 +191,42 @@ fn changes(
     };
     missing(new, old, begin);
     missing(old, new, end);
+}
+
+/// Memory, reactions and residuals of the joints.
+fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport) {
+    work.joint_forces.clear();
+    let mut places: Vec<&Link> = work.sequential.links.iter().collect();
+    places.sort_unstable_by_key(|l| l.joint);
+    for link in places {
+        let Some(joint) = &model.joints[link.joint as usize] else {
+            continue;
+        };
+        let place = joint.place(&state.bodies);
+        let held = place.held(joint.desc.kind);
+        let worst = held.residuals[..held.count]
+            .iter()
+            .fold(0.0, |w: f64, r| w.max(r.abs()));
+        report.residuals.joint_position = report.residuals.joint_position.max(worst);
+        let [angle, displacement] = link.values();
+        let memory = &mut state.joints[link.joint as usize];
+        *memory = link.memory();
+        memory.angle = angle;
+        let (force, torque) = link.reaction(place.b.position - place.center_b, report.dt);
+        work.joint_forces.push(JointForce {
+            joint: model.joint_id(link.joint as usize),
+            force,
+            torque,
+            angle: if joint.desc.kind.turns() { angle } else { 0.0 },
+            displacement: if joint.desc.kind.slides()
+                || matches!(joint.desc.kind, JointKind::Distance { .. })
+            {
+                displacement
+            } else {
+                0.0
+            },
+        });
+    }
 }
 
 /// Closes the energy account of the step.

@@ -8,8 +8,11 @@ mod bounce;
 mod depenetrate;
 mod direct;
 mod finish;
+mod joints;
+mod link;
 mod row;
 mod solve;
+mod sweep;
 mod touch;
 
 use crate::collide::detect;
@@ -20,7 +23,9 @@ use crate::report::{EnergyLedger, StepReport};
 use crate::state::State;
 use crate::step::check_finite;
 use crate::work::Work;
+use link::Link;
 use row::{Row, SolverBody};
+use std::ops::Range;
 use touch::Touch;
 
 /// Parameters of `sequential`.
@@ -44,6 +49,8 @@ pub struct SequentialParams {
     pub warm_start: bool,
     /// Visit the contacts of every sweep in an order drawn with this seed; `None` goes forward and backward in turn.
     pub shuffle_seed: Option<u64>,
+    /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
+    pub joint_tolerance: f64,
 }
 
 impl Default for SequentialParams {
@@ -58,6 +65,7 @@ impl Default for SequentialParams {
             slop: 0.0,
             warm_start: true,
             shuffle_seed: None,
+            joint_tolerance: 1e-10,
         }
     }
 }
@@ -88,6 +96,13 @@ impl SequentialParams {
     }
 }
 
+/// Where an island's rows and links are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Part {
+    rows: Range<usize>,
+    links: Range<usize>,
+}
+
 /// Scratch of the method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
@@ -104,7 +119,17 @@ pub(crate) struct Scratch {
     /// By slot: whether a body carries a contact that was loaded in the last step.
     supported: Vec<bool>,
     /// Scratch of the sweeps.
-    sweeps: solve::Sweeps,
+    sweeps: sweep::Sweeps,
+    /// One for each joint, grouped by island, rebuilt for each solve.
+    links: Vec<Link>,
+    /// Rows and links of each island.
+    parts: Vec<Part>,
+    /// Joint slots, in the order of the links.
+    joints: Vec<u32>,
+    /// Bodies already looked ahead for, marked by the number of the look.
+    looked: Vec<u32>,
+    /// Number of the last look ahead.
+    look: u32,
 }
 
 /// Advances the state by `h`.
@@ -132,7 +157,7 @@ pub(crate) fn step(
     // Collide and rest: impulses at t that make positions right at t + h.
     touch::gather(model, state, work);
     touch::first_rows(model, params, state, work, h);
-    solve::first(params, work, &mut report);
+    solve::first(model, params, state, work, &mut report);
 
     // Move along the free motion that starts with the new velocities.
     advance(model, state, h, work, &mut report.energy);
@@ -141,7 +166,7 @@ pub(crate) fn step(
 
     // Half a kick at t + h, then project: velocities right at t + h.
     kick(model, state, 0.5 * h, &mut report.energy);
-    touch::second_rows(model, params, state, work);
+    touch::second_rows(model, params, state, work, h);
     solve::second(params, work, &mut report);
 
     state.time = t + h;
@@ -167,6 +192,7 @@ fn kick(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) 
         ledger.external += driven - start;
         ledger.drag += driven - slowed;
     }
+    joints::kick_springs(model, state, half, ledger);
 }
 
 /// Fills `predicted`: every body at t + h if nothing touched it.

@@ -21,6 +21,14 @@ pub(crate) struct SolverBody {
 }
 
 impl SolverBody {
+    /// At rest and immovable.
+    pub(crate) const FIXED: Self = Self {
+        v: Vec3::ZERO,
+        w: Vec3::ZERO,
+        inverse_mass: 0.0,
+        inverse_inertia: Mat3::ZERO,
+    };
+
     pub(crate) fn at(&self, r: Vec3) -> Vec3 {
         self.v + self.w.cross(r)
     }

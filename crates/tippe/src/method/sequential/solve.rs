@@ -1,90 +1,128 @@
-//! The two solves of a step: sweeps over each island until nothing changes, or to a limit that is reported.
+//! The two solves of a step, island by island, and what they cost in energy.
 //!
-//! Reads: rows, islands.  Writes: rows' impulses, solver bodies, residuals and ledger of the report.
+//! Reads: rows, links, islands; Model and State to look ahead.  Writes: impulses, solver bodies, residuals and ledger of the report.
 //! Called by: `method::sequential::step`.
-//! Source: [Lecture] "Impulse Update" (accumulated impulses, random order), projected Gauss–Seidel.
+//! Source: docs/methods.md, "Time and velocity".
 
-use super::direct::Direct;
+use super::joints::aim_again;
+use super::link::Link;
 use super::row::{Row, SolverBody};
+use super::sweep::Job;
 use super::touch::Touch;
 use super::{Scratch, SequentialParams};
-use crate::math::Vec3;
+use crate::model::Model;
 use crate::report::StepReport;
+use crate::state::State;
 use crate::work::Work;
 
-/// Scratch of the sweeps over one island.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sweeps {
-    /// Rows to visit, in order.
-    order: Vec<u32>,
-    /// By place in `order`: the impulse before a sweep, then its change.
-    before: Vec<Vec3>,
-    /// By place in `order`: the conjugate direction.
-    direction: Vec<Vec3>,
-    /// Scratch of the direct solve.
-    direct: Direct,
-}
+/// Times that an island with joints is aimed again after a look ahead with the velocities just found.
+const AIMS_MAX: u32 = 6;
+/// Contacts that one joint counts for in the budget of the direct solve.
+const LINK_COST: f64 = 8.0;
 
-/// Sweeps after each round of the direct solve: they settle stick, slip and separation.
-const SETTLING_SWEEPS: u32 = 2;
-/// Rounds in which sticking contacts at their static bound are let go, within one solve.
-const SLIP_ROUNDS: u32 = 4;
-
-/// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press.
-pub(crate) fn first(params: &SequentialParams, work: &mut Work, report: &mut StepReport) {
+/// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press; joints until they meet.
+pub(crate) fn first(
+    model: &Model,
+    params: &SequentialParams,
+    state: &State,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
     let h = report.dt;
-    let Scratch {
-        bodies,
-        touches,
-        rows,
-        sweeps,
-        ..
-    } = &mut work.sequential;
-    for island in 0..work.islands.count() {
-        let range = work.islands.range(island);
-        let (rows, touches) = (&mut rows[range.clone()], &mut touches[range]);
-        let limit = cost_limit(params, touches);
-        converge(params, limit, rows, bodies, sweeps, report, |_| true);
+    for island in 0..work.sequential.parts.len() {
+        let Scratch {
+            bodies,
+            touches,
+            rows,
+            links,
+            parts,
+            sweeps,
+            ..
+        } = &mut work.sequential;
+        let part = parts[island].clone();
+        let touches = &mut touches[part.rows.clone()];
+        let cost_max = cost_limit(params, touches, part.links.len());
+        let mut job = Job {
+            params,
+            cost_max,
+            rows: &mut rows[part.rows.clone()],
+            links: &mut links[part.links.clone()],
+            bodies,
+            work: &mut report.work,
+        };
+        job.converge(sweeps, |_| true);
         let mut arrivals = false;
-        for (row, touch) in rows.iter_mut().zip(touches.iter_mut()) {
+        for (row, touch) in job.rows.iter_mut().zip(touches.iter_mut()) {
             if row.p_n > 0.0 && touch.bounce.is_some() {
                 arrivals |= touch.bounce.is_some_and(|b| b.gap_end > 0.0);
                 touch.aim_at_bounce(row, h);
             }
         }
         if arrivals {
-            converge(params, limit, rows, bodies, sweeps, report, |_| true);
+            job.converge(sweeps, |_| true);
+        }
+        for _ in 0..AIMS_MAX {
+            if part.links.is_empty() || aim_again(model, params, state, work, &part, h) {
+                break;
+            }
+            let Scratch {
+                bodies,
+                rows,
+                links,
+                sweeps,
+                ..
+            } = &mut work.sequential;
+            let mut job = Job {
+                params,
+                cost_max,
+                rows: &mut rows[part.rows.clone()],
+                links: &mut links[part.links.clone()],
+                bodies,
+                work: &mut report.work,
+            };
+            job.converge(sweeps, |_| true);
         }
     }
-    book(rows, touches, bodies, report, |_| true);
+    book(&work.sequential, report, |_| true);
 }
 
-/// Impulses at t + h over the projected contacts.
+/// Impulses at t + h over the projected contacts and all joints.
 pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut StepReport) {
     let Scratch {
         bodies,
         touches,
         rows,
+        links,
+        parts,
         sweeps,
         ..
     } = &mut work.sequential;
-    for island in 0..work.islands.count() {
-        let range = work.islands.range(island);
-        let (rows, touches) = (&mut rows[range.clone()], &touches[range]);
-        let limit = cost_limit(params, touches);
-        converge(params, limit, rows, bodies, sweeps, report, |i| {
-            touches[i].projected
-        });
+    for part in parts.iter() {
+        let touches = &touches[part.rows.clone()];
+        let mut job = Job {
+            params,
+            cost_max: cost_limit(params, touches, part.links.len()),
+            rows: &mut rows[part.rows.clone()],
+            links: &mut links[part.links.clone()],
+            bodies,
+            work: &mut report.work,
+        };
+        job.converge(sweeps, |i| touches[i].projected);
     }
-    book(rows, touches, bodies, report, |t| t.projected);
+    book(&work.sequential, report, |t| t.projected);
+    for link in &work.sequential.links {
+        let left = link.velocity_residual(&work.sequential.bodies);
+        report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);
+    }
 }
 
 /// Block products that a direct solve of an island may cost: `direct_cost` for each contact, and up to `direct_cost_cold` where
 /// contacts are new, for a cold start is what makes stacks sag. The share of new ones enters squared, since a few new contacts among
-/// many old ones disturb only their neighbours. Nothing where something hits: the next step is another problem anyway.
-fn cost_limit(params: &SequentialParams, touches: &[Touch]) -> u64 {
+/// many old ones disturb only their neighbours. Where something hits, only joints count: the next step is another problem anyway.
+fn cost_limit(params: &SequentialParams, touches: &[Touch], links: usize) -> u64 {
+    let held = params.direct_cost * LINK_COST * links as f64;
     if touches.iter().any(|t| t.hit) {
-        return 0;
+        return held as u64;
     }
     let near = touches.iter().filter(|t| t.loaded || t.gap_start <= 0.0);
     let (mut count, mut new) = (0.0, 0.0);
@@ -93,176 +131,48 @@ fn cost_limit(params: &SequentialParams, touches: &[Touch]) -> u64 {
         new += f64::from(u8::from(!touch.known));
     }
     let share = new / f64::max(count, 1.0);
-    (params.direct_cost * count + share * share * params.direct_cost_cold) as u64
-}
-
-/// One solve of one island: sweeps, accelerated by conjugate directions, until no visit changes a velocity by more than the tolerance.
-/// Sticking contacts that slip at their bound are then let go, and the sweeps go on.
-fn converge(
-    params: &SequentialParams,
-    cost_max: u64,
-    rows: &mut [Row],
-    bodies: &mut [SolverBody],
-    scratch: &mut Sweeps,
-    report: &mut StepReport,
-    active: impl Fn(usize) -> bool,
-) {
-    let order = &mut scratch.order;
-    order.clear();
-    order.extend((0..rows.len()).filter(|&i| active(i)).map(|i| i as u32));
-    if order.is_empty() {
-        return;
-    }
-    for _ in 0..SLIP_ROUNDS {
-        let solved = accelerated_sweeps(params, params.sweeps, rows, bodies, scratch, report)
-            || newton(params, cost_max, rows, bodies, scratch, report);
-        report.work.caps_hit += u32::from(!solved);
-        let mut slipped = false;
-        for &i in &scratch.order {
-            let row = &mut rows[i as usize];
-            if row.slips(bodies) {
-                row.sliding = true;
-                slipped = true;
-            }
-        }
-        if !slipped {
-            return;
-        }
-    }
-}
-
-/// [Silcowitz10]: a sweep maps impulses to impulses; its change r is a preconditioned residual. The Fletcher–Reeves direction
-/// `p ← β p + r`, `β = |r|²/|r_before|²`, carries on what earlier sweeps were doing; where r grows, it starts again. Each sweep ends
-/// inside the cones, so the last one is the answer. Returns whether the tolerance was met.
-fn accelerated_sweeps(
-    params: &SequentialParams,
-    limit: u32,
-    rows: &mut [Row],
-    bodies: &mut [SolverBody],
-    scratch: &mut Sweeps,
-    report: &mut StepReport,
-) -> bool {
-    let Sweeps {
-        order,
-        before,
-        direction,
-        ..
-    } = scratch;
-    direction.clear();
-    direction.resize(order.len(), Vec3::ZERO);
-    let mut size_before = f64::INFINITY;
-    for k in 0..limit {
-        before.clear();
-        if let Some(seed) = params.shuffle_seed {
-            Lcg(seed ^ report.work.rows_swept).shuffle(order);
-            direction.fill(Vec3::ZERO);
-        }
-        before.extend(order.iter().map(|&i| rows[i as usize].frame_impulse()));
-        let mut change: f64 = 0.0;
-        for &i in order.iter() {
-            change = change.max(rows[i as usize].visit(bodies));
-        }
-        for &i in order.iter().rev() {
-            change = change.max(rows[i as usize].visit(bodies));
-        }
-        report.work.sweeps += 2;
-        report.work.rows_swept += 2 * order.len() as u64;
-        if change <= params.velocity_tolerance {
-            return true;
-        }
-        let mut size = 0.0;
-        for (k, &i) in order.iter().enumerate() {
-            let row = &rows[i as usize];
-            before[k] = row.frame_impulse() - before[k];
-            size += row.energy_norm(before[k]);
-        }
-        let beta = size / size_before;
-        size_before = size;
-        if k + 1 == limit {
-            // The answer stays inside the cones.
-        } else if beta < 1.0 {
-            for (k, &i) in order.iter().enumerate() {
-                rows[i as usize].extrapolate(direction[k] * beta, bodies);
-                direction[k] = direction[k] * beta + before[k];
-            }
-        } else {
-            direction.clone_from(before);
-        }
-    }
-    false
-}
-
-/// Rounds of the direct solve, each followed by a few sweeps that settle stick, slip and separation.
-/// Returns whether the tolerance was met.
-fn newton(
-    params: &SequentialParams,
-    cost_max: u64,
-    rows: &mut [Row],
-    bodies: &mut [SolverBody],
-    scratch: &mut Sweeps,
-    report: &mut StepReport,
-) -> bool {
-    if !scratch
-        .direct
-        .prepare(rows, &scratch.order, bodies, cost_max)
-    {
-        return false;
-    }
-    for round in 0..params.direct_rounds {
-        if !scratch.direct.round(
-            round,
-            rows,
-            &scratch.order,
-            bodies,
-            &mut report.work.newton_steps,
-        ) {
-            return false;
-        }
-        if accelerated_sweeps(params, SETTLING_SWEEPS, rows, bodies, scratch, report) {
-            return true;
-        }
-    }
-    false
+    (held + params.direct_cost * count + share * share * params.direct_cost_cold) as u64
 }
 
 /// Residuals and energy of a finished solve. `ΔE = Σ P · ½(u⁻ + u⁺)`, split into normal and tangential parts.
-fn book(
-    rows: &[Row],
-    touches: &[Touch],
-    bodies: &[SolverBody],
-    report: &mut StepReport,
-    active: impl Fn(&Touch) -> bool,
-) {
+fn book(scratch: &Scratch, report: &mut StepReport, active: impl Fn(&Touch) -> bool) {
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        links,
+        ..
+    } = scratch;
     for (row, touch) in rows.iter().zip(touches).filter(|(_, t)| active(t)) {
-        let [normal, cone, tangential] = row.residuals(bodies);
-        let r = &mut report.residuals;
-        r.complementarity = r.complementarity.max(normal);
-        r.friction_cone = r.friction_cone.max(cone);
-        r.stick_slip = r.stick_slip.max(tangential);
-        if row.p_n == 0.0 {
-            continue;
-        }
-        let mean = 0.5 * (touch.velocity_before + row.velocity(bodies));
-        let spin = 0.5 * (touch.spin_before + row.spin(bodies));
-        let e = &mut report.energy;
-        e.restitution -= row.p_n * mean.dot(row.n);
-        e.friction -= row.tangential_impulse().dot(mean) + row.angular_impulse().dot(spin);
-        // The side with prescribed motion does the rest of the work: P · u of its surface.
-        e.prescribed += row.prescribed_work(bodies);
+        book_contact(row, touch, bodies, report);
+    }
+    for link in links {
+        book_link(link, bodies, report);
     }
 }
 
-/// The generator of the shuffled order: Knuth's 64-bit multiplier, top bits. Seeded anew for each sweep by the work done so far.
-struct Lcg(u64);
-
-impl Lcg {
-    fn shuffle(&mut self, order: &mut [u32]) {
-        for i in (1..order.len()).rev() {
-            self.0 = self
-                .0
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            order.swap(i, ((self.0 >> 33) % (i as u64 + 1)) as usize);
-        }
+fn book_contact(row: &Row, touch: &Touch, bodies: &[SolverBody], report: &mut StepReport) {
+    let [normal, cone, tangential] = row.residuals(bodies);
+    let r = &mut report.residuals;
+    r.complementarity = r.complementarity.max(normal);
+    r.friction_cone = r.friction_cone.max(cone);
+    r.stick_slip = r.stick_slip.max(tangential);
+    if row.p_n == 0.0 {
+        return;
     }
+    let mean = 0.5 * (touch.velocity_before + row.velocity(bodies));
+    let spin = 0.5 * (touch.spin_before + row.spin(bodies));
+    let e = &mut report.energy;
+    e.restitution -= row.p_n * mean.dot(row.n);
+    e.friction -= row.tangential_impulse().dot(mean) + row.angular_impulse().dot(spin);
+    // The side with prescribed motion does the rest of the work: P · u of its surface.
+    e.prescribed += row.prescribed_work(bodies);
+}
+
+/// Motors do work, limits take it like an inelastic contact. Rows that hold a joint do none: what they leave is error, not account.
+fn book_link(link: &Link, bodies: &[SolverBody], report: &mut StepReport) {
+    let (motors, limits) = link.bounded_work(bodies);
+    report.energy.motors += motors;
+    report.energy.restitution -= limits;
+    report.energy.prescribed += link.prescribed_work(bodies);
 }

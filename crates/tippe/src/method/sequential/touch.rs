@@ -6,7 +6,7 @@
 
 use super::bounce::{Bounce, bounce};
 use super::row::{Row, SolverBody};
-use super::{Scratch, SequentialParams};
+use super::{Part, Scratch, SequentialParams, joints};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::math::Vec3;
@@ -29,6 +29,8 @@ pub(crate) struct Touch {
     pub gap_start: f64,
     /// Depth at t as a negative number, 0 if apart: the gap that a resting contact keeps [m].
     pub base: f64,
+    /// Gap that the first solve aims at [m].
+    pub goal: f64,
     /// The bounce of a contact that arrives in this step.
     pub bounce: Option<Bounce>,
     /// Whether it arrives faster than a fall of two steps' length: an impact, not a cold start.
@@ -57,15 +59,26 @@ const SLIDING: f64 = 1e-9;
 /// Makes one touch for each contact, grouped by island, with the memory of the last step.
 pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
     let contacts = &work.detection.contacts;
+    let world = model.bodies.len() as u32;
     let dynamic = |slot: u32| {
-        model.bodies[slot as usize]
+        model
+            .bodies
+            .get(slot as usize)
+            .is_some_and(|b| b.as_ref().is_some_and(|b| b.is_dynamic()))
+    };
+    let joints = &mut work.sequential.joints;
+    joints.clear();
+    joints.extend(model.present_joints().map(|(i, _)| i as u32));
+    let ends = |&i: &u32| {
+        model.joints[i as usize]
             .as_ref()
-            .is_some_and(|b| b.is_dynamic())
+            .map_or((world, world), |j| (j.a.unwrap_or(world), j.b))
     };
     let pairs = contacts
         .iter()
-        .map(|c| (c.key.pair.body_a, c.key.pair.body_b));
-    work.islands.build(model.bodies.len(), dynamic, pairs);
+        .map(|c| (c.key.pair.body_a, c.key.pair.body_b))
+        .chain(joints.iter().map(ends));
+    work.islands.build(model.bodies.len() + 1, dynamic, pairs);
 
     // Both lists are sorted by key: one pass matches them.
     let scratch = &mut work.sequential;
@@ -73,6 +86,12 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
     scratch.touches.resize(contacts.len(), Touch::new(0));
     scratch.supported.clear();
     scratch.supported.resize(model.bodies.len(), false);
+    for (_, joint) in model.present_joints() {
+        scratch.supported[joint.b as usize] = true;
+        if let Some(a) = joint.a {
+            scratch.supported[a as usize] = true;
+        }
+    }
     let mut remembered = state.contacts.iter().peekable();
     for (i, c) in contacts.iter().enumerate() {
         let mut touch = Touch::new(i as u32);
@@ -90,11 +109,34 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
         }
         scratch.touches[i] = touch;
     }
-    // Into the order of the islands.
-    let by_contact = std::mem::take(&mut scratch.touches);
-    scratch
-        .touches
-        .extend(work.islands.order.iter().map(|&i| by_contact[i as usize]));
+    regroup(work);
+}
+
+/// Puts touches and joints into the order of the islands. Within an island contacts come before joints, as they were numbered.
+fn regroup(work: &mut Work) {
+    let contacts = work.detection.contacts.len() as u32;
+    let Scratch {
+        touches,
+        joints,
+        parts,
+        ..
+    } = &mut work.sequential;
+    let (by_contact, by_joint) = (std::mem::take(touches), std::mem::take(joints));
+    parts.clear();
+    for island in 0..work.islands.count() {
+        let start = (touches.len(), joints.len());
+        for &item in &work.islands.order[work.islands.range(island)] {
+            if item < contacts {
+                touches.push(by_contact[item as usize]);
+            } else {
+                joints.push(by_joint[(item - contacts) as usize]);
+            }
+        }
+        parts.push(Part {
+            rows: start.0..touches.len(),
+            links: start.1..joints.len(),
+        });
+    }
 }
 
 impl Touch {
@@ -106,6 +148,7 @@ impl Touch {
             loaded: false,
             gap_start: 0.0,
             base: 0.0,
+            goal: 0.0,
             bounce: None,
             hit: false,
             struck: false,
@@ -123,6 +166,7 @@ impl Touch {
         if let Some(b) = self.bounce {
             self.struck = true;
             row.target_n += b.gap_end / h;
+            self.goal += b.gap_end;
         }
     }
 }
@@ -141,14 +185,11 @@ pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<Sol
                     inverse_mass: body.inverse_mass,
                     inverse_inertia: inverse_inertia(body, s),
                 },
-                None => SolverBody {
-                    v: Vec3::ZERO,
-                    w: Vec3::ZERO,
-                    inverse_mass: 0.0,
-                    inverse_inertia: crate::Mat3::ZERO,
-                },
+                None => SolverBody::FIXED,
             }),
     );
+    // The world, as a side of joints.
+    out.push(SolverBody::FIXED);
 }
 
 /// Rows at t: aim at positions at t + h, and at zero mean slip over the step.
@@ -185,6 +226,7 @@ pub(crate) fn first_rows(
         let u_then = then_b.point_velocity(then.point_b) - then_a.point_velocity(then.point_a);
 
         // Normal: gap(t+h) = gap_free(t+h) + h (u_n⁺ − u_n) ≥ base.
+        touch.goal = touch.base;
         row.target_n = u_n + (touch.base - then.gap) / h;
 
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
@@ -219,10 +261,18 @@ pub(crate) fn first_rows(
         };
         rows.push(row);
     }
+    joints::first_links(model, state, &work.predicted, &mut work.sequential, h);
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        ..
+    } = &mut work.sequential;
     if params.warm_start {
         for (row, touch) in rows.iter_mut().zip(touches.iter()) {
             row.warm_start(&touch.memory.first, bodies);
         }
+        joints::warm_first(state, &mut work.sequential);
     }
 }
 
@@ -232,6 +282,7 @@ pub(crate) fn second_rows(
     params: &SequentialParams,
     state: &State,
     work: &mut Work,
+    h: f64,
 ) {
     let Scratch {
         bodies,
@@ -263,12 +314,20 @@ pub(crate) fn second_rows(
         touch.velocity_before = row.velocity(bodies);
         touch.spin_before = row.spin(bodies);
     }
+    joints::second_links(model, state, &mut work.sequential, h);
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        ..
+    } = &mut work.sequential;
     if params.warm_start {
         for (row, touch) in rows.iter_mut().zip(touches.iter()) {
             if touch.projected {
                 row.warm_start(&touch.memory.second, bodies);
             }
         }
+        joints::warm_second(state, &mut work.sequential);
     }
 }
 

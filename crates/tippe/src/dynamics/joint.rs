@@ -1,0 +1,214 @@
+//! Joint rows: residual and Jacobian of every joint at given poses. Shared by all methods.
+//!
+//! Reads: joints, body poses.  Writes: nothing (pure functions).
+//! Called by: the methods' row phases, reports.
+//! Source: [Ermolin] §4, as the table in docs/methods.md, "Joints". Letters: Δ = x_B − x_A between the two origins, r levers from the centres
+//! of mass, axes of the joint frame on B.
+
+use crate::joint::JointKind;
+use crate::math::{Pose, Quat, Vec3};
+
+/// One row: `velocity = e · (v_B − v_A) + ang_a · ω_A + ang_b · ω_B`; an impulse λ pushes B along +e and A along −e.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointRow {
+    /// Direction of the linear part.
+    pub e: Vec3,
+    /// Angular part on A.
+    pub ang_a: Vec3,
+    /// Angular part on B.
+    pub ang_b: Vec3,
+}
+
+impl JointRow {
+    fn angular(e: Vec3) -> Self {
+        Self {
+            e: Vec3::ZERO,
+            ang_a: -e,
+            ang_b: e,
+        }
+    }
+}
+
+/// Where the two sides of a joint are.
+#[derive(Clone, Copy, Debug)]
+pub struct JointPlace {
+    /// World pose of the joint frame on A.
+    pub a: Pose,
+    /// World pose of the joint frame on B.
+    pub b: Pose,
+    /// Centre of mass of A, world; anything if A is the world.
+    pub center_a: Vec3,
+    /// Centre of mass of B, world.
+    pub center_b: Vec3,
+}
+
+/// Rows that must hold, and their residuals [m] or [rad].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// How many rows there are.
+    pub count: usize,
+    /// Jacobians.
+    pub rows: [JointRow; 6],
+    /// Residuals, zero where the joint holds.
+    pub residuals: [f64; 6],
+}
+
+impl Held {
+    fn push(&mut self, row: JointRow, residual: f64) {
+        self.rows[self.count] = row;
+        self.residuals[self.count] = residual;
+        self.count += 1;
+    }
+}
+
+impl JointPlace {
+    fn delta(&self) -> Vec3 {
+        self.b.position - self.a.position
+    }
+
+    fn axis_a(&self) -> Vec3 {
+        self.a.vector(Vec3::Z)
+    }
+
+    fn axis_b(&self) -> Vec3 {
+        self.b.vector(Vec3::Z)
+    }
+
+    /// Row of `Δ · e` for a direction fixed in the world.
+    fn point(&self, e: Vec3) -> JointRow {
+        let (r_a, r_b) = (
+            self.a.position - self.center_a,
+            self.b.position - self.center_b,
+        );
+        JointRow {
+            e,
+            ang_a: -r_a.cross(e),
+            ang_b: r_b.cross(e),
+        }
+    }
+
+    /// Row of `Δ · e` for a direction fixed in B: the lever of B ends at the point of A.
+    fn point_in_b(&self, e: Vec3) -> JointRow {
+        let (r_a, r_b) = (
+            self.a.position - self.center_a,
+            self.a.position - self.center_b,
+        );
+        JointRow {
+            e,
+            ang_a: -r_a.cross(e),
+            ang_b: r_b.cross(e),
+        }
+    }
+
+    /// Everything that must hold for the kind.
+    #[must_use]
+    pub fn held(&self, kind: JointKind) -> Held {
+        let mut held = Held::default();
+        match kind {
+            JointKind::Ball => self.coincide(&mut held),
+            JointKind::Hinge => {
+                self.coincide(&mut held);
+                self.parallel(&mut held);
+            }
+            JointKind::Slider => {
+                self.on_line(&mut held);
+                self.oriented(&mut held);
+            }
+            JointKind::Fixed => {
+                self.coincide(&mut held);
+                self.oriented(&mut held);
+            }
+            JointKind::Cylindrical => {
+                self.on_line(&mut held);
+                self.parallel(&mut held);
+            }
+            JointKind::Universal => {
+                self.coincide(&mut held);
+                // z_A · z_B = 0, Jacobian (0, w, 0, −w) with w = z_A × z_B.
+                let w = self.axis_a().cross(self.axis_b());
+                held.push(JointRow::angular(-w), self.axis_a().dot(self.axis_b()));
+            }
+            JointKind::Distance { min, max } => {
+                if min == max {
+                    let (row, distance) = self.distance();
+                    held.push(row, distance - min);
+                }
+            }
+        }
+        held
+    }
+
+    fn coincide(&self, held: &mut Held) {
+        let delta = self.delta();
+        for e in [Vec3::X, Vec3::Y, Vec3::Z] {
+            held.push(self.point(e), delta.dot(e));
+        }
+    }
+
+    fn on_line(&self, held: &mut Held) {
+        let delta = self.delta();
+        for e in [self.b.vector(Vec3::X), self.b.vector(Vec3::Y)] {
+            held.push(self.point_in_b(e), delta.dot(e));
+        }
+    }
+
+    /// `t · (z_A × z_B) = 0` for two directions across the axis. Jacobian exact where the axes coincide.
+    fn parallel(&self, held: &mut Held) {
+        let tilt = self.axis_a().cross(self.axis_b());
+        for t in [self.b.vector(Vec3::X), self.b.vector(Vec3::Y)] {
+            held.push(JointRow::angular(t), tilt.dot(t));
+        }
+    }
+
+    /// Rotation vector of `R_B R_Aᵀ`. Jacobian exact where the frames coincide.
+    fn oriented(&self, held: &mut Held) {
+        let turn = rotation_vector(self.b.rotation * self.a.rotation.conjugate());
+        for e in [Vec3::X, Vec3::Y, Vec3::Z] {
+            held.push(JointRow::angular(e), turn.dot(e));
+        }
+    }
+
+    /// Row and value of the distance of the origins; along an arbitrary fixed axis where they coincide.
+    #[must_use]
+    pub fn distance(&self) -> (JointRow, f64) {
+        let delta = self.delta();
+        let distance = delta.length();
+        let e = if distance > 0.0 {
+            delta / distance
+        } else {
+            Vec3::Z
+        };
+        (self.point(e), distance)
+    }
+
+    /// Row and angle of the rotation of B about z relative to A [rad], between −π and π.
+    #[must_use]
+    pub fn angle(&self) -> (JointRow, f64) {
+        let z = self.axis_b();
+        let (x_a, x_b) = (self.a.vector(Vec3::X), self.b.vector(Vec3::X));
+        (
+            JointRow::angular(z),
+            libm::atan2(z.dot(x_a.cross(x_b)), x_a.dot(x_b)),
+        )
+    }
+
+    /// Row and displacement of B along z relative to A [m].
+    #[must_use]
+    pub fn slide(&self) -> (JointRow, f64) {
+        let z = self.axis_b();
+        (self.point_in_b(z), self.delta().dot(z))
+    }
+}
+
+/// The rotation vector of a unit quaternion, the short way round [rad].
+#[must_use]
+pub fn rotation_vector(q: Quat) -> Vec3 {
+    let q = if q.w < 0.0 { -q } else { q };
+    let v = Vec3::new(q.x, q.y, q.z);
+    let s = v.length();
+    if s == 0.0 {
+        Vec3::ZERO
+    } else {
+        v * (2.0 * libm::atan2(s, q.w) / s)
+    }
+}

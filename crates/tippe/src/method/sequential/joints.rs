@@ -1,0 +1,208 @@
+//! Joints in a step: springs as kicks, links for the two solves, and the look ahead that makes them meet.
+//!
+//! Reads: Model (joints), State (memory), predicted states.  Writes: links, targets, body velocities (springs).
+//! Called by: `method::sequential` (`step`, `touch`, `solve`).
+//! Source: docs/methods.md, "Joints".
+
+use super::link::{Link, spring_kick};
+use super::row::SolverBody;
+use super::{Part, Scratch, SequentialParams};
+use crate::dynamics::impulse::inverse_inertia;
+use crate::dynamics::{energy, integrate};
+use crate::model::Model;
+use crate::report::EnergyLedger;
+use crate::state::{BodyState, State};
+use crate::work::Work;
+
+/// Springs and dampers for half a step; their work is booked with the motors.
+pub(crate) fn kick_springs(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) {
+    for (i, joint) in model.present_joints() {
+        if joint.desc.rotation.spring.is_none() && joint.desc.translation.spring.is_none() {
+            continue;
+        }
+        let place = joint.place(&state.bodies);
+        let slots = [joint.a, Some(joint.b)];
+        let mut sides = slots
+            .map(|slot| slot.map_or(SolverBody::FIXED, |slot| solver_body(model, state, slot)));
+        let kinetic = |state: &State| -> f64 {
+            let one = |slot: u32| {
+                model.bodies[slot as usize]
+                    .as_ref()
+                    .map_or(0.0, |b| energy::kinetic(b, &state.bodies[slot as usize]))
+            };
+            slots.iter().flatten().map(|&slot| one(slot)).sum()
+        };
+        let before = kinetic(state);
+        let [a, b] = &mut sides;
+        spring_kick(joint, &place, state.joints[i].angle, half, a, b);
+        for (slot, side) in slots.iter().zip(&sides) {
+            if let Some(slot) = slot
+                && side.inverse_mass > 0.0
+            {
+                let s = &mut state.bodies[*slot as usize];
+                (s.velocity, s.angular_velocity) = (side.v, side.w);
+            }
+        }
+        ledger.motors += kinetic(state) - before;
+    }
+}
+
+fn solver_body(model: &Model, state: &State, slot: u32) -> SolverBody {
+    let s = &state.bodies[slot as usize];
+    match &model.bodies[slot as usize] {
+        Some(body) => SolverBody {
+            v: s.velocity,
+            w: s.angular_velocity,
+            inverse_mass: body.inverse_mass,
+            inverse_inertia: inverse_inertia(body, s),
+        },
+        None => SolverBody::FIXED,
+    }
+}
+
+/// Links at t, aimed at where the bodies would go untouched.
+pub(crate) fn first_links(
+    model: &Model,
+    state: &State,
+    predicted: &[BodyState],
+    scratch: &mut Scratch,
+    h: f64,
+) {
+    let Scratch {
+        bodies,
+        links,
+        joints,
+        ..
+    } = scratch;
+    let world = model.bodies.len() as u32;
+    links.clear();
+    for &slot in joints.iter() {
+        let Some(joint) = &model.joints[slot as usize] else {
+            continue;
+        };
+        let place = joint.place(&state.bodies);
+        let angle = state.joints[slot as usize].angle;
+        let mut link = Link::new(slot as usize, joint, world, &place, bodies);
+        link.add_bounded(joint, &place, bodies, angle, h);
+        link.aim_first(joint, &joint.place(predicted), bodies, angle, h);
+        links.push(link);
+    }
+}
+
+/// Links at t + h, aimed at no velocity along the rows that hold.
+pub(crate) fn second_links(model: &Model, state: &State, scratch: &mut Scratch, h: f64) {
+    let Scratch { bodies, links, .. } = scratch;
+    let world = model.bodies.len() as u32;
+    for link in links.iter_mut() {
+        let slot = link.joint as usize;
+        let Some(joint) = &model.joints[slot] else {
+            continue;
+        };
+        let place = joint.place(&state.bodies);
+        let mut next = Link::new(slot, joint, world, &place, bodies);
+        next.add_bounded(joint, &place, bodies, state.joints[slot].angle, h);
+        next.aim_second(joint, link, h);
+        *link = next;
+    }
+}
+
+/// Starts the first solve from the last step's impulses.
+pub(crate) fn warm_first(state: &State, scratch: &mut Scratch) {
+    for link in &mut scratch.links {
+        let memory = &state.joints[link.joint as usize];
+        link.warm_start(&memory.first, &memory.bounded_first, &mut scratch.bodies);
+    }
+}
+
+/// Starts the second solve from the last step's impulses.
+pub(crate) fn warm_second(state: &State, scratch: &mut Scratch) {
+    for link in &mut scratch.links {
+        let memory = &state.joints[link.joint as usize];
+        link.warm_start(&memory.second, &memory.bounded_second, &mut scratch.bodies);
+    }
+}
+
+/// Looks where an island's bodies go with the velocities just found and aims joints and pressing contacts again from there.
+///
+/// The rows are linear, the motion is not: one solve leaves an error of second order in the turn of a step. True if everything
+/// meets within the tolerance.
+pub(crate) fn aim_again(
+    model: &Model,
+    params: &SequentialParams,
+    state: &State,
+    work: &mut Work,
+    part: &Part,
+    h: f64,
+) -> bool {
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        links,
+        looked,
+        look,
+        ..
+    } = &mut work.sequential;
+    *look = look.wrapping_add(1);
+    looked.resize(bodies.len(), 0);
+    let predicted = &mut work.predicted;
+    let mut fly = |slot: u32| {
+        let i = slot as usize;
+        let Some(Some(body)) = model.bodies.get(i) else {
+            return;
+        };
+        if body.is_dynamic() && looked[i] != *look {
+            looked[i] = *look;
+            let start = BodyState {
+                velocity: bodies[i].v,
+                angular_velocity: bodies[i].w,
+                ..state.bodies[i]
+            };
+            predicted[i] = integrate::fly(
+                body,
+                &start,
+                integrate::acceleration(model, body, &state.loads[i]),
+                h,
+            );
+        }
+    };
+    for link in &links[part.links.clone()] {
+        fly(link.a);
+        fly(link.b);
+    }
+    for row in &rows[part.rows.clone()] {
+        fly(row.a);
+        fly(row.b);
+    }
+    let mut worst: f64 = 0.0;
+    for link in &mut links[part.links.clone()] {
+        let Some(joint) = &model.joints[link.joint as usize] else {
+            continue;
+        };
+        let then = joint.place(predicted);
+        let held = then.held(joint.desc.kind);
+        worst = held.residuals[..held.count]
+            .iter()
+            .fold(worst, |w, r| w.max(r.abs()));
+        link.aim_first(
+            joint,
+            &then,
+            bodies,
+            state.joints[link.joint as usize].angle,
+            h,
+        );
+    }
+    for (row, touch) in rows[part.rows.clone()]
+        .iter_mut()
+        .zip(&touches[part.rows.clone()])
+    {
+        let c = &work.detection.contacts[touch.contact as usize];
+        let (a, b) = c.bodies();
+        let gap = c.at(&predicted[a], &predicted[b]).gap;
+        if row.p_n > 0.0 || gap < touch.goal {
+            worst = worst.max((gap - touch.goal).abs());
+            row.target_n = row.velocity(bodies).dot(row.n) + (touch.goal - gap) / h;
+        }
+    }
+    worst <= params.joint_tolerance
+}
