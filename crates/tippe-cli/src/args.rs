@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::bench::BenchArgs;
 use crate::format::parse_seconds;
 
 /// Rigid-body dynamics whose contact physics is right, fast, and shows its own error.
@@ -33,6 +34,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Run the fidelity cases: every method against answers that are known.
     Validate(ValidateArgs),
+    /// Time the standard speed scenes, with their certificates.
+    Bench(BenchArgs),
 }
 
 /// Flags of `tippe run`.
@@ -171,7 +174,7 @@ mod tests {
 
     #[test]
     fn commands_that_do_not_exist_are_refused() {
-        for name in ["compare", "bench", "view", "query", "impact", "render"] {
+        for name in ["compare", "view", "query", "impact", "render"] {
             assert_eq!(
                 Cli::try_parse_from(["tippe", name])
                     .unwrap_err()

@@ -5,6 +5,7 @@
 //! Source: exit codes as in the help: 0 success, 1 a check failed or the simulation stopped, 2 bad usage or bad input.
 
 mod args;
+mod bench;
 mod check;
 mod film;
 mod format;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
         Command::Validate(args) => validate::validate(args),
+        Command::Bench(args) => bench::bench(args),
     };
     ExitCode::from(match result {
         Ok(Outcome::Done) => 0,
