@@ -39,6 +39,33 @@ pub struct StepReport {
     pub energy: EnergyLedger,
 }
 
+impl StepReport {
+    /// Takes in the report of the part of a step that follows: counts and transfers add up, worst values stay, values at the end are new.
+    pub(crate) fn append(&mut self, part: &Self) {
+        let mut energy = self.energy;
+        energy.add(&part.energy);
+        *self = Self {
+            dt: self.dt + part.dt,
+            contacts: self.contacts.max(part.contacts),
+            candidates: self.candidates.max(part.candidates),
+            collisions: self.collisions + part.collisions,
+            penetration: part.penetration,
+            penetration_found: self.penetration_found.max(part.penetration_found),
+            residuals: self.residuals.max(part.residuals),
+            work: SolverWork {
+                substeps: self.work.substeps + part.work.substeps,
+                newton_steps: self.work.newton_steps + part.work.newton_steps,
+                sweeps: self.work.sweeps + part.work.sweeps,
+                rows_swept: self.work.rows_swept + part.work.rows_swept,
+                caps_hit: self.work.caps_hit + part.work.caps_hit,
+            },
+            material_fallbacks: self.material_fallbacks.max(part.material_fallbacks),
+            energy,
+            ..*part
+        };
+    }
+}
+
 /// Distances from the contact and joint conditions, the worst of the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residuals {
@@ -75,6 +102,8 @@ pub struct SolverWork {
     pub sweeps: u32,
     /// Contact points visited by those sweeps.
     pub rows_swept: u64,
+    /// Parts that the step was divided into, 1 if it was not.
+    pub substeps: u32,
     /// Newton steps of direct solves.
     pub newton_steps: u32,
     /// Loops that ended at their limit instead of at their tolerance.

@@ -122,6 +122,8 @@ pub struct JointMemory {
     pub bounded_second: [f64; BOUNDED],
     /// Angle of the rotation, counted through full turns [rad].
     pub angle: f64,
+    /// Size of the force it carried [N]: tells how stiff the mechanism is.
+    pub force: f64,
 }
 
 /// Everything the future depends on besides the model.
@@ -135,6 +137,8 @@ pub struct State {
     pub bodies: Vec<BodyState>,
     /// By slot. Written by `World`, read and cleared by the method.
     pub loads: Vec<Load>,
+    /// Parts that the last step was divided into; 0 before the first. Written by the method, read by its next step.
+    pub substeps: u32,
     /// By joint slot. Written at the end of a step, read by the next one's warm start.
     pub joints: Vec<JointMemory>,
     /// Sorted by key. Written at the end of a step, read by the next one's warm start.

@@ -257,6 +257,7 @@ fn event(c: &mut Cursor<'_>) -> Option<RecordedEvent> {
         2 => EventKind::Impact,
         3 => EventKind::SensorBegin,
         4 => EventKind::SensorEnd,
+        5 => EventKind::JointBreak,
         _ => return None,
     };
     let (body_a, body_b, shape_a, shape_b) = (c.u32()?, c.u32()?, c.u32()?, c.u32()?);

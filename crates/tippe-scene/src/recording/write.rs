@@ -282,6 +282,7 @@ const fn kind_code(kind: EventKind) -> u8 {
         EventKind::Impact => 2,
         EventKind::SensorBegin => 3,
         EventKind::SensorEnd => 4,
+        EventKind::JointBreak => 5,
     }
 }
 

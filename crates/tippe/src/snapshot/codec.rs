@@ -116,13 +116,15 @@ code_struct!(JointMemory {
     second,
     bounded_first,
     bounded_second,
-    angle
+    angle,
+    force
 });
 code_struct!(State {
     time,
     step_count,
     bodies,
     loads,
+    substeps,
     joints,
     contacts,
     touching,

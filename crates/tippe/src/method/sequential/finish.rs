@@ -213,6 +213,7 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         *memory = link.memory();
         memory.angle = angle;
         let (force, torque) = link.reaction(place.b.position - place.center_b, report.dt);
+        memory.force = force.length();
         work.joint_forces.push(JointForce {
             joint: model.joint_id(link.joint as usize),
             force,

@@ -6,13 +6,66 @@
 
 use super::link::{Link, spring_kick};
 use super::row::SolverBody;
-use super::{Part, Scratch, SequentialParams};
+use super::{Part, Scratch};
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::{energy, integrate};
-use crate::model::Model;
+use crate::math::{Vec3, tangents};
+use crate::model::{Body, Model};
 use crate::report::EnergyLedger;
 use crate::state::{BodyState, State};
 use crate::work::Work;
+
+/// Turn of the stiffest mode of a mechanism that one part of a step may take [rad]; beyond 2 the motion would be unstable.
+const TURN_MAX: f64 = 0.7;
+/// A division into parts is taken back when this many times fewer would do: a step length that changes often costs energy.
+const PARTS_SLACK: f64 = 64.0;
+
+/// How many parts a step of length `h` is divided into: one, or a power of two with a margin, changed seldom.
+pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
+    let needed = turns(model, state, h);
+    let last = state.substeps.max(1);
+    if needed > f64::from(last) || needed * PARTS_SLACK < f64::from(last) {
+        if needed > 1.0 {
+            (2.0 * needed.min(1e6)).ceil() as u32
+        } else {
+            1
+        }
+        .next_power_of_two()
+    } else {
+        last
+    }
+}
+
+/// Length of the step in units of what one part may take: a joint under the force F on a lever r lets its bodies swing like
+/// pendulums, with ω² ≤ F K / r, and the two halves of a step follow that like a leapfrog.
+pub(crate) fn turns(model: &Model, state: &State, h: f64) -> f64 {
+    let mut fastest: f64 = 0.0;
+    for (i, joint) in model.present_joints() {
+        let force = state.joints[i].force;
+        if force == 0.0 {
+            continue;
+        }
+        for (slot, local) in [(joint.a, &joint.local_a), (Some(joint.b), &joint.local_b)] {
+            let Some(Some(body)) = slot.map(|slot| &model.bodies[slot as usize]) else {
+                continue;
+            };
+            let r = local.position.length();
+            if body.is_dynamic() && r > 0.0 {
+                fastest = fastest
+                    .max(force * (body.inverse_mass + r * r * swing(body, local.position / r)) / r);
+            }
+        }
+    }
+    h * fastest.sqrt() / TURN_MAX
+}
+
+/// Largest inverse moment of a body about an axis across the direction `d` (body axes) [1/(kg·m²)].
+fn swing(body: &Body, d: Vec3) -> f64 {
+    let (t1, t2) = tangents(body.axes.conjugate() * d);
+    let j = body.inverse_moments;
+    let (p, q, r) = (t1.dot(j * t1), t1.dot(j * t2), t2.dot(j * t2));
+    0.5 * (p + r) + (0.25 * (p - r) * (p - r) + q * q).sqrt()
+}
 
 /// Springs and dampers for half a step; their work is booked with the motors.
 pub(crate) fn kick_springs(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) {
@@ -124,16 +177,9 @@ pub(crate) fn warm_second(state: &State, scratch: &mut Scratch) {
 
 /// Looks where an island's bodies go with the velocities just found and aims joints and pressing contacts again from there.
 ///
-/// The rows are linear, the motion is not: one solve leaves an error of second order in the turn of a step. True if everything
-/// meets within the tolerance.
-pub(crate) fn aim_again(
-    model: &Model,
-    params: &SequentialParams,
-    state: &State,
-    work: &mut Work,
-    part: &Part,
-    h: f64,
-) -> bool {
+/// The rows are linear, the motion is not: one solve leaves an error of second order in the turn of a step. Returns the
+/// worst distance that is left.
+pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Part, h: f64) -> f64 {
     let Scratch {
         bodies,
         touches,
@@ -204,5 +250,5 @@ pub(crate) fn aim_again(
             row.target_n = row.velocity(bodies).dot(row.n) + (touch.goal - gap) / h;
         }
     }
-    worst <= params.joint_tolerance
+    worst
 }

@@ -128,12 +128,57 @@ pub(crate) struct Scratch {
     joints: Vec<u32>,
     /// Bodies already looked ahead for, marked by the number of the look.
     looked: Vec<u32>,
+    /// Whether all joints that could be solved directly met.
+    met: bool,
     /// Number of the last look ahead.
     look: u32,
 }
 
-/// Advances the state by `h`.
+/// Most parts that a step is divided into.
+const SUBSTEPS_MAX: u32 = 32;
+
+/// Advances the state by `h`, in parts where the joints need it: as many as their stiffness asks for, twice as many where they did not
+/// meet. What the step started from is in `work.backup`.
 pub(crate) fn step(
+    model: &Model,
+    params: &SequentialParams,
+    h: f64,
+    state: &mut State,
+    work: &mut Work,
+) -> Result<StepReport, StepError> {
+    let mut parts = joints::substeps(model, state, h).min(SUBSTEPS_MAX);
+    loop {
+        let mut report = StepReport::default();
+        let mut events = Vec::new();
+        let mut met = true;
+        for _ in 0..parts {
+            let part = substep(model, params, h / f64::from(parts), state, work)?;
+            report.append(&part);
+            events.append(&mut work.events);
+            // Did they meet, and was the guess of their stiffness right?
+            met &= work.sequential.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
+            if !met && parts < SUBSTEPS_MAX {
+                break;
+            }
+        }
+        if met || parts >= SUBSTEPS_MAX {
+            report.dt = h;
+            state.time = work.backup.time + h;
+            report.time = state.time;
+            state.step_count = work.backup.step_count + 1;
+            work.events = events;
+            state.substeps = parts;
+            return Ok(report);
+        }
+        let loads = std::mem::take(&mut state.loads);
+        state.clone_from(&work.backup);
+        state.loads = loads;
+        parts *= 2;
+    }
+}
+
+/// Advances the state by `h` in one go.
+fn substep(
     model: &Model,
     params: &SequentialParams,
     h: f64,
@@ -144,6 +189,8 @@ pub(crate) fn step(
         dt: h,
         ..StepReport::default()
     };
+    report.work.substeps = 1;
+    work.sequential.met = true;
     let before = energy::total(model, state);
     let t = state.time;
 
@@ -170,7 +217,6 @@ pub(crate) fn step(
     solve::second(params, work, &mut report);
 
     state.time = t + h;
-    state.step_count += 1;
     finish::run(model, before, state, work, &mut report);
     Ok(report)
 }

@@ -9,7 +9,7 @@ use super::link::Link;
 use super::row::{Row, SolverBody};
 use super::sweep::Job;
 use super::touch::Touch;
-use super::{Scratch, SequentialParams};
+use super::{Part, Scratch, SequentialParams};
 use crate::model::Model;
 use crate::report::StepReport;
 use crate::state::State;
@@ -17,6 +17,8 @@ use crate::work::Work;
 
 /// Times that an island with joints is aimed again after a look ahead with the velocities just found.
 const AIMS_MAX: u32 = 6;
+/// Multiple of the joint tolerance up to which a step counts as met [1].
+const MET: f64 = 1e4;
 /// Contacts that one joint counts for in the budget of the direct solve.
 const LINK_COST: f64 = 8.0;
 
@@ -61,29 +63,51 @@ pub(crate) fn first(
         if arrivals {
             job.converge(sweeps, |_| true);
         }
-        for _ in 0..AIMS_MAX {
-            if part.links.is_empty() || aim_again(model, params, state, work, &part, h) {
-                break;
-            }
-            let Scratch {
-                bodies,
-                rows,
-                links,
-                sweeps,
-                ..
-            } = &mut work.sequential;
-            let mut job = Job {
-                params,
-                cost_max,
-                rows: &mut rows[part.rows.clone()],
-                links: &mut links[part.links.clone()],
-                bodies,
-                work: &mut report.work,
-            };
-            job.converge(sweeps, |_| true);
+        if !part.links.is_empty() {
+            meet(model, params, state, work, &part, cost_max, report);
         }
     }
     book(&work.sequential, report, |_| true);
+}
+
+/// Aims the joints of an island again and again until they meet; says so if a direct solve could not make them.
+fn meet(
+    model: &Model,
+    params: &SequentialParams,
+    state: &State,
+    work: &mut Work,
+    part: &Part,
+    cost_max: u64,
+    report: &mut StepReport,
+) {
+    let mut worst = aim_again(model, state, work, part, report.dt);
+    for _ in 0..AIMS_MAX {
+        if worst <= params.joint_tolerance {
+            return;
+        }
+        let Scratch {
+            bodies,
+            rows,
+            links,
+            sweeps,
+            ..
+        } = &mut work.sequential;
+        let mut job = Job {
+            params,
+            cost_max,
+            rows: &mut rows[part.rows.clone()],
+            links: &mut links[part.links.clone()],
+            bodies,
+            work: &mut report.work,
+        };
+        job.converge(sweeps, |_| true);
+        if !sweeps.direct() {
+            // Sweeps alone will not meet, however often they are aimed.
+            return;
+        }
+        worst = aim_again(model, state, work, part, report.dt);
+    }
+    work.sequential.met &= worst <= MET * params.joint_tolerance;
 }
 
 /// Impulses at t + h over the projected contacts and all joints.
