@@ -103,8 +103,10 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
             touch.known = true;
             touch.loaded = m.first.normal + m.second.normal > 0.0;
             if touch.loaded {
-                scratch.supported[c.key.pair.body_a as usize] = true;
-                scratch.supported[c.key.pair.body_b as usize] = true;
+                // A floor is held up by nobody: what rests on it says nothing about what else falls on it.
+                for slot in [c.key.pair.body_a, c.key.pair.body_b] {
+                    scratch.supported[slot as usize] |= dynamic(slot);
+                }
             }
         }
         scratch.touches[i] = touch;
