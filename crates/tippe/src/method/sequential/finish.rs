@@ -139,7 +139,9 @@ fn force(
 ) -> ContactForce {
     let (a, b) = c.bodies();
     let place = c.at(&state.bodies[a], &state.bodies[b]);
-    let first_normal = touch.memory.first.normal;
+    // Both impulses of the step together, split by the normal at its end.
+    let impulse = touch.first + row.impulse();
+    let normal_impulse = impulse.dot(row.n);
     ContactForce {
         body_a: model.id(a),
         body_b: model.id(b),
@@ -149,9 +151,8 @@ fn force(
         point: 0.5 * (place.point_a + place.point_b),
         normal: row.n,
         gap: place.gap,
-        normal_impulse: first_normal + row.p_n,
-        tangential_impulse: touch.first - touch.first_normal * first_normal
-            + row.tangential_impulse(),
+        normal_impulse,
+        tangential_impulse: impulse - row.n * normal_impulse,
         sliding: touch.memory.sliding,
         dt,
     }

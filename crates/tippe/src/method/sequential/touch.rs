@@ -45,8 +45,6 @@ pub(crate) struct Touch {
     pub spin_before: Vec3,
     /// Impulse of the first solve on B [N·s].
     pub first: Vec3,
-    /// Normal at t.
-    pub first_normal: Vec3,
     /// Gap at t + h after the pose-only pass [m]. Written by `second_rows`.
     pub gap_end: f64,
 }
@@ -158,7 +156,6 @@ impl Touch {
             velocity_before: Vec3::ZERO,
             spin_before: Vec3::ZERO,
             first: Vec3::ZERO,
-            first_normal: Vec3::ZERO,
             gap_end: 0.0,
         }
     }
@@ -219,7 +216,6 @@ pub(crate) fn first_rows(
         let u = row.velocity(bodies);
         touch.velocity_before = u;
         touch.spin_before = row.spin(bodies);
-        touch.first_normal = row.n;
         let u_n = u.dot(row.n);
 
         // Where the contact would be, untouched.
