@@ -384,6 +384,25 @@ fn cl_23_sphere_slides_or_sticks_inside_a_step() {
     }
 }
 
+#[test]
+fn cl_23_slip_that_arrives_keeps_the_kinetic_coefficient_inside_a_step() {
+    // The lecture's rule lets a contact stick wherever μ_s could hold it; a step follows Coulomb through the impact: what slides has
+    // μ_k until it stops. Between the two bounds they differ.
+    let (mu_s, mu_k, e, v_n) = (0.4, 0.3, 0.5, 1.3);
+    let v_x = 3.5 * 0.35 * (1.0 + e) * v_n;
+    let u = Vec3::new(v_x, 0.0, -v_n);
+    let rule = with_friction(sphere_on_floor(2.0), Vec3::Z, u, mu_s, mu_k, e);
+    near("lecture", v_x + rule.impulse.x / 2.0, 5.0 / 7.0 * v_x, 1e-9);
+    let surface = Surface {
+        friction_kinetic: mu_k,
+        ..Surface::new(mu_s, e)
+    };
+    for start in [0.0, 0.005, 0.012] {
+        let (v, _) = thrown(v_x, start, surface);
+        near("step", v.x, v_x - mu_k * (1.0 + e) * v_n, 1e-9);
+    }
+}
+
 /// K of a uniform rod (1 kg, 1 m) at its lower left end, inclined by `angle`; the plane of motion is xz.
 fn rod(angle: f64) -> Mat3 {
     let r = Vec3::new(-libm::cos(angle), 0.0, -libm::sin(angle)) * 0.5;
