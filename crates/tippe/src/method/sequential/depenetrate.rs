@@ -4,6 +4,7 @@
 //! Called by: `method::sequential::step`, between move and project.
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
+use super::link::Link;
 use super::row::SolverBody;
 use super::touch::load_bodies;
 use super::{Scratch, SequentialParams};
@@ -86,6 +87,8 @@ pub(crate) fn run(
         bodies,
         touches,
         pushes,
+        pulls,
+        joints,
         parts,
         ..
     } = &mut work.sequential;
@@ -97,11 +100,12 @@ pub(crate) fn run(
             let (a, b) = c.bodies();
             (c, c.at(&state.bodies[a], &state.bodies[b]))
         };
+        let pulled = !part.links.is_empty() && !part.direct;
         let deepest = touches
             .iter()
             .map(|t| -place(t.contact).1.gap)
             .fold(0.0, f64::max);
-        if deepest <= params.slop + DEPTH_MIN {
+        if deepest <= params.slop + DEPTH_MIN && !pulled {
             continue;
         }
         if !loaded {
@@ -132,7 +136,27 @@ pub(crate) fn run(
                 bodies,
             ));
         }
-        sweep(params, pushes, bodies, report);
+        pulls.clear();
+        for &slot in &joints[part.links.clone()] {
+            let Some(joint) = &model.joints[slot as usize] else {
+                continue;
+            };
+            let world = model.bodies.len() as u32;
+            let mut pull = Link::new(
+                slot as usize,
+                joint,
+                world,
+                &joint.place(&state.bodies),
+                bodies,
+            );
+            pull.aim_at_closing(if part.direct {
+                1.0
+            } else {
+                params.depenetration
+            });
+            pulls.push(pull);
+        }
+        sweep(params, pushes, pulls, bodies, report);
     }
     if loaded {
         displace(model, bodies, state, report);
@@ -142,6 +166,7 @@ pub(crate) fn run(
 fn sweep(
     params: &SequentialParams,
     pushes: &mut [Push],
+    pulls: &mut [Link],
     bodies: &mut [SolverBody],
     report: &mut StepReport,
 ) {
@@ -149,6 +174,9 @@ fn sweep(
     for k in 0..params.sweeps {
         let mut change: f64 = 0.0;
         let count = pushes.len();
+        for pull in pulls.iter_mut() {
+            change = change.max(pull.visit(bodies));
+        }
         for i in 0..count {
             let i = if k % 2 == 0 { i } else { count - 1 - i };
             change = change.max(pushes[i].visit(bodies));

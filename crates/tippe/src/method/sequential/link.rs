@@ -194,6 +194,21 @@ impl Link {
         }
     }
 
+    /// Leaves the residuals as they are instead of closing them in the first half: where only sweeps are affordable, what they cannot
+    /// finish must not become velocity.
+    pub(crate) fn keep_residuals(&mut self, h: f64) {
+        for i in 0..self.held.count {
+            self.target[i] += self.held.residuals[i] / h;
+        }
+    }
+
+    /// Aims at closing a part of the residuals: for displacements in place of velocities.
+    pub(crate) fn aim_at_closing(&mut self, part: f64) {
+        for i in 0..self.held.count {
+            self.target[i] = -part * self.held.residuals[i];
+        }
+    }
+
     /// Motors and limits at t.
     pub(crate) fn add_bounded(
         &mut self,

@@ -101,6 +101,8 @@ impl SequentialParams {
 pub(crate) struct Part {
     rows: Range<usize>,
     links: Range<usize>,
+    /// Whether an island with joints can be solved directly.
+    direct: bool,
 }
 
 /// Scratch of the method.
@@ -112,6 +114,8 @@ pub(crate) struct Scratch {
     touches: Vec<Touch>,
     /// One for each touch, rebuilt for each solve.
     rows: Vec<Row>,
+    /// Links of the pose-only pass.
+    pulls: Vec<Link>,
     /// Rows of the pose-only pass.
     pushes: Vec<depenetrate::Push>,
     /// Position in `touches` of each contact.

@@ -44,6 +44,15 @@ pub(crate) fn first(
         let part = parts[island].clone();
         let touches = &mut touches[part.rows.clone()];
         let cost_max = cost_limit(params, touches, part.links.len());
+        let mut part = part;
+        if !part.links.is_empty() {
+            let (rows, links) = (&mut rows[part.rows.clone()], &mut links[part.links.clone()]);
+            part.direct = sweeps.can_be_direct(rows, links, bodies, cost_max);
+            parts[island].direct = part.direct;
+            if !part.direct {
+                links.iter_mut().for_each(|link| link.keep_residuals(h));
+            }
+        }
         let mut job = Job {
             params,
             cost_max,
@@ -63,7 +72,7 @@ pub(crate) fn first(
         if arrivals {
             job.converge(sweeps, |_| true);
         }
-        if !part.links.is_empty() {
+        if !part.links.is_empty() && part.direct {
             meet(model, params, state, work, &part, cost_max, report);
         }
     }
@@ -101,10 +110,6 @@ fn meet(
             work: &mut report.work,
         };
         job.converge(sweeps, |_| true);
-        if !sweeps.direct() {
-            // Sweeps alone will not meet, however often they are aimed.
-            return;
-        }
         worst = aim_again(model, state, work, part, report.dt);
     }
     work.sequential.met &= worst <= MET * params.joint_tolerance;

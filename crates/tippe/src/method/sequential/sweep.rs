@@ -26,14 +26,28 @@ pub(crate) struct Sweeps {
     link_direction: Vec<[f64; 6]>,
     /// Scratch of the direct solve.
     direct: Direct,
-    /// Whether the last solve could be direct.
-    was_direct: bool,
 }
 
 impl Sweeps {
-    /// Whether the last solve could be direct.
-    pub(crate) const fn direct(&self) -> bool {
-        self.was_direct
+    /// Whether an island can be solved directly within a budget.
+    pub(crate) fn can_be_direct(
+        &mut self,
+        rows: &mut [Row],
+        links: &mut [Link],
+        bodies: &[SolverBody],
+        cost_max: u64,
+    ) -> bool {
+        self.order.clear();
+        self.order.extend(0..rows.len() as u32);
+        self.direct.prepare(
+            &System {
+                rows,
+                order: &self.order,
+                links,
+            },
+            bodies,
+            cost_max,
+        )
     }
 }
 
@@ -86,7 +100,6 @@ impl Job<'_> {
 
     /// Sweeps, then the direct solve where they do not arrive; joints go to it at once, since sweeps crawl along chains.
     fn solve(&mut self, scratch: &mut Sweeps) -> bool {
-        scratch.was_direct = true;
         if self.links.is_empty() {
             return self.sweep(self.params.sweeps, scratch) || self.newton(scratch);
         }
@@ -199,7 +212,6 @@ impl Job<'_> {
         };
         let mut going = direct.prepare(&system, self.bodies, self.cost_max);
         scratch.order = order;
-        scratch.was_direct = going;
         let mut solved = false;
         for round in 0..self.params.direct_rounds {
             if !going || solved {

@@ -135,6 +135,7 @@ fn regroup(work: &mut Work) {
         parts.push(Part {
             rows: start.0..touches.len(),
             links: start.1..joints.len(),
+            direct: true,
         });
     }
 }
