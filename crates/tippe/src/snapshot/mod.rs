@@ -60,7 +60,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     Ok(world)
 }
 
-/// Whether arrays by slot agree in length and every name of a body, shape or material exists.
+/// Whether arrays by slot agree in length, every name of a body, shape or material exists, and joints make sense.
 fn consistent(model: &Model, state: &State) -> bool {
     let slots = model.bodies.len();
     let lengths = [
@@ -103,7 +103,7 @@ fn consistent(model: &Model, state: &State) -> bool {
             .all(|&i| (i as usize) < joints && model.joints[i as usize].is_none())
         && model
             .present_joints()
-            .all(|(_, j)| body(j.b) && j.a.is_none_or(body));
+            .all(|(_, j)| body(j.b) && j.a.is_none_or(body) && j.desc.check().is_ok());
     jointed
         && lengths.iter().all(|&n| n == slots)
         && free
