@@ -1,7 +1,7 @@
 //! The same bits, always: golden hashes by scene, insertion and removal, restored runs, reading without changing.
 //!
-//! `data/hashes.txt` holds one line for each scene: name, steps, hash. Debug and release builds check the same file. It changes only in
-//! a commit that says why results change.
+//! `data/hashes.txt` holds one line for each scene: name, steps, hash of the motion alone, hash of the world. Debug and release builds
+//! check the same file. It changes only in a commit that says why: if the last column alone changes, so did what the state remembers.
 
 mod geometry_support;
 mod support;
@@ -12,6 +12,8 @@ use support::{
     G, add, block_on_slope, cuboid, floor, rough, run, slope, solid, sphere, stack, state, tilt,
     world,
 };
+use tippe::joint::{JointDesc, JointKind, Motor, Spring};
+use tippe::math::rotation;
 use tippe::{
     BodyDesc, BodyId, BodyKind, BodyState, Drag, Motion, Pose, Shape, ShapeDesc, Surface, Vec3,
     World,
@@ -62,8 +64,7 @@ fn incline() -> World {
 fn funnel(world: &mut World) {
     add(world, &floor());
     for k in 0..4 {
-        let turn =
-            tippe::math::rotation::exp(Vec3::Z * (f64::from(k) * std::f64::consts::FRAC_PI_2));
+        let turn = rotation::exp(Vec3::Z * (f64::from(k) * std::f64::consts::FRAC_PI_2));
         add(
             world,
             &BodyDesc {
@@ -168,14 +169,81 @@ fn mixture() -> World {
     world
 }
 
-fn scenes() -> [(&'static str, usize, World); 5] {
+/// A hanging chain with one joint of each kind, a motor, a spring and limits, over a floor.
+fn chain() -> World {
+    let mut world = world(G, Surface::new(0.5, 0.2));
+    add(&mut world, &floor());
+    let kinds = [
+        JointKind::Hinge,
+        JointKind::Ball,
+        JointKind::Slider,
+        JointKind::Universal,
+        JointKind::Fixed,
+        JointKind::Cylindrical,
+        JointKind::Distance { min: 0.0, max: 0.1 },
+    ];
+    let mut above = None;
+    for (i, kind) in kinds.into_iter().enumerate() {
+        let link = cuboid(0.15, 0.05, 0.05);
+        let place = Vec3::new(0.15 + 0.3 * i as f64, 0.0, 1.5);
+        let id = add(&mut world, &solid(link, 1.0, place));
+        let end = |x: f64| Pose::from_position(Vec3::X * x);
+        let mut joint = match above {
+            None => JointDesc::new(
+                kind,
+                None,
+                Pose::from_position(Vec3::Z * 1.5),
+                id,
+                end(-0.15),
+            ),
+            Some(a) => JointDesc::new(kind, Some(a), end(0.15), id, end(-0.15)),
+        };
+        if kind == JointKind::Universal {
+            // Its two axes cross at a right angle.
+            joint.frame_a.rotation = rotation::exp(Vec3::X * std::f64::consts::FRAC_PI_2);
+        }
+        if kind == JointKind::Hinge {
+            joint.rotation.motor = Some(Motor::Velocity {
+                target: 1.0,
+                max_force: 5.0,
+            });
+        }
+        if kind.slides() {
+            joint.translation.limits = Some((-0.05, 0.05));
+            joint.translation.spring = Some(Spring {
+                rest: 0.0,
+                stiffness: 200.0,
+                damping: 2.0,
+            });
+        }
+        world.add_joint(&joint).expect("a good joint");
+        above = Some(id);
+    }
+    world
+}
+
+fn scenes() -> [(&'static str, usize, World); 6] {
     [
         ("bounce", 300, bounce()),
         ("stack", 120, ten_boxes()),
         ("incline", 200, incline()),
         ("funnel", 300, boxes_in_funnel(60)),
         ("mixture", 200, mixture()),
+        ("chain", 200, chain()),
     ]
+}
+
+/// FNV-1a over the bits of all poses and velocities.
+fn motion_hash(world: &World) -> u64 {
+    let numbers = |s: BodyState| {
+        let vectors = [s.position, s.velocity, s.angular_velocity].map(|v| v.to_array());
+        vectors.into_iter().flatten().chain(s.rotation.to_array())
+    };
+    let all = world.body_ids().flat_map(|id| numbers(state(world, id)));
+    all.flat_map(f64::to_le_bytes)
+        .fold(0xcbf2_9ce4_8422_2325, |h: u64, byte| {
+            (h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
 }
 
 #[test]
@@ -183,7 +251,8 @@ fn golden_hashes() {
     let mut found = String::new();
     for (name, steps, mut world) in scenes() {
         run(&mut world, 0.01, steps);
-        writeln!(found, "{name} {steps} {:016x}", world.hash()).unwrap();
+        let (motion, whole) = (motion_hash(&world), world.hash());
+        writeln!(found, "{name} {steps} {motion:016x} {whole:016x}").unwrap();
     }
     assert_eq!(
         found,

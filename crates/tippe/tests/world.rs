@@ -8,6 +8,7 @@ use support::{
     G, add, below, cuboid, floor, near, near_vec, run, solid, sphere, stack, state, world,
 };
 use tippe::dynamics::energy;
+use tippe::joint::{Freedom, JointDesc, JointKind, Motor, Spring};
 use tippe::{
     BodyDesc, BodyId, BodyKind, BodyState, Drag, Event, EventKind, Filter, MassSpec, Mat3, Motion,
     Pose, Shape, ShapeDesc, SnapshotError, StepError, Surface, UnknownBody, Vec3, World,
@@ -601,6 +602,21 @@ fn a_number_that_is_not_finite_stops_the_step_and_names_body_and_phase() {
 }
 
 #[test]
+fn universal_joint_with_parallel_axes_stops_the_step() {
+    // Fails today: the two axes of a universal joint should cross at a right angle; where they are parallel its row has no direction,
+    // and the first step finds numbers that are not finite instead of a bad frame being refused or turned right.
+    let mut world = world(G, Surface::default());
+    let id = add(&mut world, &ball(0.0, 1.0));
+    let at = Pose::from_position(Vec3::Z);
+    let joint = JointDesc::new(JointKind::Universal, None, at, id, Pose::IDENTITY);
+    world.add_joint(&joint).unwrap();
+    assert!(matches!(
+        world.step(0.01),
+        Err(StepError::NonFinite { phase: "move", .. })
+    ));
+}
+
+#[test]
 fn offset_centre_of_mass_and_explicit_inertia() {
     // Two shapes on one body: the centre of mass between them, by mass.
     let mut desc = solid(sphere(0.1), 3.0, Vec3::ZERO);
@@ -734,6 +750,26 @@ fn mean_contact_force_under_a_stack_is_its_weight() {
     }
 }
 
+/// A hinge to the world above the middle of a ball, with a motor, limits and a spring.
+fn hanging(id: BodyId, at: Vec3) -> JointDesc {
+    let frame = Pose::from_position(Vec3::Z * 0.5);
+    let mut joint = JointDesc::new(JointKind::Hinge, None, Pose::from_position(at), id, frame);
+    joint.name = "nail".into();
+    joint.rotation = Freedom {
+        limits: Some((-1.0, 1.0)),
+        motor: Some(Motor::Velocity {
+            target: 0.5,
+            max_force: 1.0,
+        }),
+        spring: Some(Spring {
+            rest: 0.1,
+            stiffness: 2.0,
+            damping: 0.1,
+        }),
+    };
+    joint
+}
+
 /// A small world with one of everything a snapshot holds.
 fn zoo() -> World {
     let mut world = world(G, Surface::new(0.5, 0.3));
@@ -783,6 +819,10 @@ fn zoo() -> World {
     let mut gate = moving(keys);
     gate.shapes[0].sensor = true;
     add(&mut world, &gate);
+    let hung = add(&mut world, &ball(6.0, 1.0));
+    world
+        .add_joint(&hanging(hung, Vec3::new(6.0, 0.0, 1.5)))
+        .expect("a good joint");
     let gone = add(&mut world, &ball(5.0, 5.0));
     run(&mut world, 0.01, 40);
     world.remove_body(gone).expect("a living body");
@@ -851,6 +891,10 @@ fn flipped_bytes_in_a_snapshot_never_panic() {
         &solid(cuboid(0.1, 0.1, 0.1), 1.0, Vec3::Z * 0.1),
     );
     add(&mut small, &ball(0.05, 0.3));
+    let hung = add(&mut small, &ball(2.0, 1.0));
+    small
+        .add_joint(&hanging(hung, Vec3::new(2.0, 0.0, 1.5)))
+        .unwrap();
     run(&mut small, 0.01, 5);
     let bytes = small.snapshot();
     // Every byte, three ways: refused, or a world that steps or says why it does not.
