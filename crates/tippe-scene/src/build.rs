@@ -8,14 +8,15 @@ use crate::body::{Role, describe};
 use crate::check::{LARGE, not_negative, positive, vector};
 use crate::diagnostics::{At, Document, Problems};
 use crate::format::{self, SceneFile};
-use crate::generate;
+use crate::generate::{self, Generators};
+use crate::joint::{self, Jointing, Names, PlannedJoint};
 use crate::load::{LoadOptions, Record};
 pub(crate) use crate::materials::MaterialTable;
 use crate::read::choices;
 use crate::suggest::nearest;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tippe::model::BODIES_MAX;
-use tippe::{BodyDesc, BodyId, BuildError, METHOD_NAMES, Method, World};
+use tippe::{BodyDesc, BodyId, BuildError, JointId, METHOD_NAMES, Method, World};
 
 /// Bodies a scene may make unless it says otherwise.
 pub(crate) const BODY_LIMIT: u64 = 100_000;
@@ -44,6 +45,8 @@ pub(crate) struct Parts {
     pub(crate) stacks: Vec<Item<format::Stack>>,
     pub(crate) pyramids: Vec<Item<format::Pyramid>>,
     pub(crate) fills: Vec<Item<format::Fill>>,
+    pub(crate) chains: Vec<Item<format::Chain>>,
+    pub(crate) joints: Vec<Item<format::Joint>>,
 }
 
 /// A body to be, before it is in the world.
@@ -57,6 +60,7 @@ pub(crate) struct Built {
     pub(crate) world: World,
     pub(crate) material_names: Vec<String>,
     pub(crate) names: Vec<(String, BodyId)>,
+    pub(crate) joints: Vec<(String, JointId)>,
     pub(crate) dt: f64,
     pub(crate) seconds: f64,
     pub(crate) record: Record,
@@ -133,11 +137,20 @@ pub(crate) fn build(
         unique_names(plan.iter(), documents, problems);
         generators.too_many(plan.len() as u64, limit.min(BODIES_MAX as u64), problems);
     }
-    let names = if problems.is_empty() {
-        add_bodies(&mut world, &plan, problems)
-    } else {
-        Vec::new()
-    };
+    let jointings = parts
+        .joints
+        .iter()
+        .map(|item| joint::describe(&item.value, &item.at, false, problems));
+    let jointings: Vec<Jointing> = jointings.collect();
+    let joint_plan = plan_joints(parts, &jointings, &generators, &plan, problems);
+    let (mut names, mut joints) = (Vec::new(), Vec::new());
+    if problems.is_empty() {
+        names = add_bodies(&mut world, &plan, problems);
+    }
+    if problems.is_empty() {
+        joints = joint::add_joints(&mut world, &names, &joint_plan, problems);
+    }
+    let single_joints = joints.iter().take(parts.joints.len());
     let resolved = SceneFile {
         version: format::VERSION,
         name: main.name.clone(),
@@ -164,11 +177,18 @@ pub(crate) fn build(
         stack: some(generators.stacks_written_out(&materials)),
         pyramid: some(generators.pyramids_written_out(&materials)),
         fill: some(generators.fills_written_out(&materials)),
+        chain: some(generators.chains_written_out(&materials)),
+        joint: some(
+            single_joints
+                .filter_map(|(_, id)| crate::explain::joint(*id, &world))
+                .collect(),
+        ),
     };
     Built {
         world,
         material_names: materials.into_names(),
         names,
+        joints,
         dt: run.0,
         seconds: run.1,
         record,
@@ -305,6 +325,9 @@ fn unique_names<'a>(
                 "must not be empty",
                 "give the body a name of its own: name = \"block\"",
             );
+        } else if desc.name == joint::WORLD {
+            let help = "joints call the world so: give the body another name";
+            problems.error(&name_at, "this name stands for the world itself", help);
         } else if let Some(first) = taken.get(desc.name.as_str()) {
             let Document { source, tree } = &documents[first.document];
             let place = source.place(tree.locate(&first.key("name").path).0.start);
@@ -317,6 +340,41 @@ fn unique_names<'a>(
             taken.insert(&desc.name, at);
         }
     }
+}
+
+/// All joints: those of the file, then those of the generators. Reports names that are empty or taken.
+fn plan_joints<'a>(
+    parts: &Parts,
+    jointings: &'a [Jointing],
+    generators: &'a Generators,
+    plan: &[Planned],
+    problems: &mut Problems,
+) -> Vec<PlannedJoint<'a>> {
+    let names = Names::new(plan);
+    let mut joints = Vec::new();
+    for (n, (Item { value, at }, what)) in parts.joints.iter().zip(jointings).enumerate() {
+        if let Some(ends) = joint::ends(value, what, plan, &names, at, problems) {
+            joints.push(PlannedJoint {
+                name: what.own_name(n),
+                what,
+                ends,
+                at: at.clone(),
+            });
+        }
+    }
+    generators.joints(parts.bodies.len(), plan, &names, &mut joints, problems);
+    let mut taken = BTreeSet::new();
+    for joint in &joints {
+        if joint.name.trim().is_empty() || !taken.insert(joint.name.as_str()) {
+            let reason = format!("joint {:?} exists already", joint.name);
+            problems.error(
+                &joint.at.key("name"),
+                reason,
+                "give each joint a name of its own",
+            );
+        }
+    }
+    joints
 }
 
 fn add_bodies(

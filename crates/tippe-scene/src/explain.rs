@@ -6,8 +6,12 @@
 
 use crate::build::MaterialTable;
 use crate::format::{self, Kind};
+use crate::joint::WORLD;
 use crate::load::Scene;
-use tippe::{BodyDesc, BodyKind, Drag, Filter, MassSpec, Motion, Quat, Shape, ShapeDesc};
+use tippe::{
+    BodyDesc, BodyKind, Drag, Filter, JointId, JointKind, MassSpec, Motion, Pose, Quat, Shape,
+    ShapeDesc, World,
+};
 
 /// A scene as TOML with every default written out; it loads to the same world.
 #[must_use]
@@ -79,7 +83,7 @@ pub(crate) fn template(
     }
     match desc.shapes.as_slice() {
         [] => {}
-        [one] if one.pose == tippe::Pose::IDENTITY => {
+        [one] if one.pose == Pose::IDENTITY => {
             body.shape = Some(shape(&one.shape));
             body.material = Some(materials.name(one.material).into());
             body.sensor = Some(one.sensor);
@@ -92,6 +96,48 @@ pub(crate) fn template(
         several => body.shapes = Some(several.iter().map(|s| entry(s, materials)).collect()),
     }
     body
+}
+
+/// A joint with every default written out; both frames on their bodies, so that they keep their bits.
+pub(crate) fn joint(id: JointId, world: &World) -> Option<format::Joint> {
+    let desc = &world.joint(id).ok()?.desc;
+    let name = |id| world.body(id).ok().map(|b| b.name.clone());
+    let frame = |pose: &Pose| {
+        Some(format::Frame {
+            position: Some(pose.position.to_array()),
+            rotation: Some(quaternion(pose.rotation)),
+            rotation_deg: None,
+        })
+    };
+    let (kind, range) = match desc.kind {
+        JointKind::Ball => (format::JointKind::Ball, None),
+        JointKind::Hinge => (format::JointKind::Hinge, None),
+        JointKind::Slider => (format::JointKind::Slider, None),
+        JointKind::Fixed => (format::JointKind::Fixed, None),
+        JointKind::Cylindrical => (format::JointKind::Cylindrical, None),
+        JointKind::Universal => (format::JointKind::Universal, None),
+        JointKind::Distance { min, max } => (format::JointKind::Distance, Some((min, max))),
+    };
+    let body_a = match desc.body_a {
+        None => WORLD.to_owned(),
+        Some(id) => name(id)?,
+    };
+    let strength = [desc.break_force, desc.break_torque];
+    Some(format::Joint {
+        name: Some(desc.name.clone()),
+        bodies: Some([body_a, name(desc.body_b)?]),
+        frame_a: frame(&desc.frame_a),
+        frame_b: frame(&desc.frame_b),
+        min: range.map(|r| r.0),
+        max: range.map(|r| r.1),
+        ..crate::drive::written_out(
+            kind,
+            &desc.rotation,
+            &desc.translation,
+            strength,
+            desc.collide,
+        )
+    })
 }
 
 fn write_mass(mass: &MassSpec, body: &mut format::Body) {

@@ -1,16 +1,18 @@
-//! Generators: grids, stacks, pyramids and random fills.
+//! Generators: grids, stacks, pyramids, random fills and chains.
 //!
-//! Reads: generators of the file.  Writes: `Problems`, planned bodies.
+//! Reads: generators of the file.  Writes: `Problems`, planned bodies and joints.
 //! Called by: `build`.
 //! Source: `docs/scene-format.md`, "Generators".
 
 use crate::body::{Role, describe};
 use crate::build::{MaterialTable, Parts, Planned};
+use crate::chain::Chaining;
 use crate::diagnostics::{At, Problems};
 use crate::explain;
 use crate::fill::Filling;
 use crate::format::{self, OneOrMany};
 use crate::grid::Gridding;
+use crate::joint::{Names, PlannedJoint};
 use crate::pyramid::Heaping;
 use crate::stack::Stacking;
 use tippe::{BodyDesc, Pose, Shape, Vec3};
@@ -117,6 +119,7 @@ pub(crate) struct Generators {
     stacks: Vec<Stacking>,
     pyramids: Vec<Heaping>,
     fills: Vec<Filling>,
+    chains: Vec<Chaining>,
 }
 
 /// Checks all generators.
@@ -145,6 +148,11 @@ pub(crate) fn prepare(
             .fills
             .iter()
             .map(|item| Filling::prepare(item, materials, problems))
+            .collect(),
+        chains: parts
+            .chains
+            .iter()
+            .map(|item| Chaining::prepare(item, materials, problems))
             .collect(),
     }
 }
@@ -191,7 +199,9 @@ impl Generators {
         let stacks = self.stacks.iter().map(|s| (s.count, s.at.key("count")));
         let pyramids = self.pyramids.iter().map(|p| (p.count(), p.at.key("rows")));
         let fills = self.fills.iter().map(|f| (f.count, f.at.key("count")));
-        grids.chain(stacks).chain(pyramids).chain(fills)
+        let chains = self.chains.iter().map(|c| (c.count, c.at.key("count")));
+        let bodies = grids.chain(stacks).chain(pyramids).chain(fills);
+        bodies.chain(chains)
     }
 
     /// Reports the generator that asks for most.
@@ -223,7 +233,35 @@ impl Generators {
         if problems.is_empty() {
             self.fills.iter().for_each(|f| f.run(&mut out, problems));
         }
+        self.chains.iter().for_each(|c| c.run(&mut out));
         out
+    }
+
+    /// Makes the joints, once all bodies are planned; the first `singles` of those are bodies of the file.
+    pub(crate) fn joints<'a>(
+        &'a self,
+        singles: usize,
+        plan: &[Planned],
+        names: &Names<'_>,
+        out: &mut Vec<PlannedJoint<'a>>,
+        problems: &mut Problems,
+    ) {
+        // Where something is wrong, bodies may be missing and numbers mean nothing.
+        let complete = plan.len() as u64 == self.count().saturating_add(singles as u64);
+        if !complete {
+            return;
+        }
+        let mut first = singles;
+        for grid in &self.grids {
+            grid.joints(first, out);
+            first += grid.count as usize;
+        }
+        let links: u64 = self.chains.iter().map(|c| c.count).sum();
+        first = plan.len() - links as usize;
+        for chain in &self.chains {
+            chain.joints(first, names, out, problems);
+            first += chain.count as usize;
+        }
     }
 
     pub(crate) fn grids_written_out(&self, materials: &MaterialTable) -> Vec<format::Grid> {
@@ -244,6 +282,13 @@ impl Generators {
         self.pyramids
             .iter()
             .map(|p| p.written_out(materials))
+            .collect()
+    }
+
+    pub(crate) fn chains_written_out(&self, materials: &MaterialTable) -> Vec<format::Chain> {
+        self.chains
+            .iter()
+            .map(|c| c.written_out(materials))
             .collect()
     }
 

@@ -1,6 +1,6 @@
-//! Grids: bodies in rows, columns and layers.
+//! Grids: bodies in rows, columns and layers, joined to their neighbours if asked.
 //!
-//! Reads: a generator of the file.  Writes: `Problems`, planned bodies.
+//! Reads: a generator of the file.  Writes: `Problems`, planned bodies and joints.
 //! Called by: `generate`.
 //! Source: `docs/scene-format.md`, "Generators".
 
@@ -9,8 +9,9 @@ use crate::check::{LARGE, vector};
 use crate::diagnostics::{At, Problems};
 use crate::format;
 use crate::generate::{Templates, at_least_one, grouped};
+use crate::joint::{End, Jointing, PlannedJoint, describe};
 use crate::random::Random;
-use tippe::{Pose, Vec3};
+use tippe::{BodyKind, Pose, Vec3};
 
 /// A grid, ready to run.
 pub(crate) struct Gridding {
@@ -21,6 +22,10 @@ pub(crate) struct Gridding {
     pub(crate) count: u64,
     seed: Option<u64>,
     templates: Templates,
+    /// Numbers of the bodies that are fixed, sorted.
+    fixed: Vec<u64>,
+    places: Option<Vec<[u64; 3]>>,
+    joint: Option<Jointing>,
     pub(crate) at: At,
 }
 
@@ -86,6 +91,12 @@ impl Gridding {
             count,
             seed,
             templates,
+            fixed: fixed(value, count, at, problems),
+            places: value.fixed.clone(),
+            joint: value
+                .joint
+                .as_ref()
+                .map(|j| describe(j, &at.key("joint"), true, problems)),
             at: at.clone(),
         }
     }
@@ -105,6 +116,55 @@ impl Gridding {
                 Pose::new(self.origin + self.pitch * steps, rotation),
                 out,
             );
+            if let Some(last) = out.last_mut().filter(|_| self.is_fixed(n)) {
+                last.desc.kind = BodyKind::Fixed;
+                last.desc.velocity = Vec3::ZERO;
+                last.desc.angular_velocity = Vec3::ZERO;
+            }
+        }
+    }
+
+    fn is_fixed(&self, n: u64) -> bool {
+        self.fixed.binary_search(&n).is_ok()
+    }
+
+    /// Its joints, its first body being body `first` of the plan. Two fixed neighbours are not joined.
+    pub(crate) fn joints<'a>(&'a self, first: usize, out: &mut Vec<PlannedJoint<'a>>) {
+        let Some(what) = &self.joint else { return };
+        let [nx, ny, nz] = self.counts;
+        let prefix = self
+            .at
+            .path
+            .to_string()
+            .replace('[', "")
+            .replace(']', "_joint");
+        let mut number = 0;
+        for n in 0..self.count {
+            let [i, j, k] = [n % nx, n / nx % ny, n / nx / ny];
+            let steps = Vec3::new(i as f64, j as f64, k as f64);
+            for (has, stride, axis) in [
+                (i + 1 < nx, 1, Vec3::X),
+                (j + 1 < ny, nx, Vec3::Y),
+                (k + 1 < nz, nx * ny, Vec3::Z),
+            ] {
+                let other = n + stride;
+                let fixed = self.is_fixed(n) && self.is_fixed(other);
+                if !has || other >= self.count || fixed {
+                    continue;
+                }
+                let [a, b] = what.frames_at(self.origin + self.pitch * (steps + axis * 0.5));
+                let end = |n: u64, frame| End {
+                    body: Some(first + n as usize),
+                    frame,
+                };
+                out.push(PlannedJoint {
+                    name: what.numbered(&prefix, number),
+                    what,
+                    ends: [end(n, a), end(other, b)],
+                    at: self.at.key("joint"),
+                });
+                number += 1;
+            }
         }
     }
 
@@ -117,6 +177,32 @@ impl Gridding {
             center: None,
             count: Some(self.count),
             random_rotation: self.seed.map(|seed| format::RandomRotation { seed }),
+            fixed: self.places.clone(),
+            joint: self.joint.as_ref().map(Jointing::written_out),
         }
     }
+}
+
+/// Numbers of the bodies at the fixed places of a grid, sorted.
+fn fixed(value: &format::Grid, count: u64, at: &At, problems: &mut Problems) -> Vec<u64> {
+    let [nx, ny, nz] = value.counts;
+    let mut numbers = Vec::new();
+    for (i, [x, y, z]) in value.fixed.iter().flatten().enumerate() {
+        let number = z
+            .saturating_mul(ny)
+            .saturating_add(*y)
+            .saturating_mul(nx)
+            .saturating_add(*x);
+        if *x >= nx || *y >= ny || *z >= nz || number >= count {
+            problems.error(
+                &at.key("fixed").index(i),
+                "no such place in the grid",
+                "write column, row and layer, each from 0 to one less than its count",
+            );
+        } else {
+            numbers.push(number);
+        }
+    }
+    numbers.sort_unstable();
+    numbers
 }

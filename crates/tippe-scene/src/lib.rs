@@ -18,14 +18,17 @@
 
 mod body;
 mod build;
+mod chain;
 mod check;
 pub mod diagnostics;
+mod drive;
 mod explain;
 mod fill;
 pub mod format;
 mod generate;
 mod grid;
 mod inertia;
+mod joint;
 mod load;
 mod materials;
 mod motion;

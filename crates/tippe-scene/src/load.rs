@@ -11,7 +11,7 @@ use crate::read::Read;
 use crate::source::Source;
 use crate::{tree_json, tree_toml};
 use std::path::{Path, PathBuf};
-use tippe::{BodyId, World};
+use tippe::{BodyId, JointId, World};
 
 /// Largest scene file, in bytes.
 pub const FILE_MAX: u64 = 64 << 20;
@@ -79,6 +79,8 @@ pub struct Scene {
     pub material_names: Vec<String>,
     /// Every body and its name, in the order of creation.
     pub names: Vec<(String, BodyId)>,
+    /// Every joint and its name, in the order of creation.
+    pub joints: Vec<(String, JointId)>,
     /// Length of a step [s].
     pub dt: f64,
     /// Simulated time [s].
@@ -98,6 +100,15 @@ impl Scene {
     #[must_use]
     pub fn body(&self, name: &str) -> Option<BodyId> {
         self.names
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, id)| *id)
+    }
+
+    /// The joint of a name.
+    #[must_use]
+    pub fn joint(&self, name: &str) -> Option<JointId> {
+        self.joints
             .iter()
             .find(|(n, _)| n == name)
             .map(|(_, id)| *id)
@@ -186,6 +197,7 @@ pub fn load_str(
             world: b.world,
             material_names: b.material_names,
             names: b.names,
+            joints: b.joints,
             dt: b.dt,
             seconds: b.seconds,
             record: b.record,
@@ -395,7 +407,7 @@ impl Loader<'_> {
                 let help = "keep it in the main file";
                 self.problems.error(
                     &at.key(key),
-                    "an included file brings materials and bodies, no settings",
+                    "an included file brings materials, bodies and joints, no settings",
                     help,
                 );
             }
@@ -437,12 +449,15 @@ fn refuse_known(tree: &crate::tree::Node, at: &At, problems: &mut Problems) {
             format!("begin the file with {written}"),
         );
     }
-    for (key, what) in [("joint", "joints"), ("articulation", "articulations")] {
-        if let Some(entry) = tree.get(key) {
-            let help = format!("remove `{key}`; contacts alone hold bodies in this version");
-            let reason = format!("this version has no {what} yet");
-            problems.error_at(&at.key(key), entry.key_span.clone(), reason, help);
-        }
+    if let Some(entry) = tree.get("articulation") {
+        let help = "remove `articulation`; [[joint]] and [[chain]] join bodies in this version";
+        let reason = "this version has no articulations yet";
+        problems.error_at(
+            &at.key("articulation"),
+            entry.key_span.clone(),
+            reason,
+            help,
+        );
     }
     let Some(method) = tree.get("method").map(|e| &e.node) else {
         return;
@@ -480,4 +495,6 @@ fn take(file: &SceneFile, at: &At, parts: &mut Parts) {
     add(file.stack.as_ref(), at, "stack", &mut parts.stacks);
     add(file.pyramid.as_ref(), at, "pyramid", &mut parts.pyramids);
     add(file.fill.as_ref(), at, "fill", &mut parts.fills);
+    add(file.chain.as_ref(), at, "chain", &mut parts.chains);
+    add(file.joint.as_ref(), at, "joint", &mut parts.joints);
 }

@@ -293,6 +293,7 @@ where
 {
     fn read(node: &Node, at: &At, problems: &mut Problems) -> Self {
         let example = match N {
+            2 => "[-0.5, 0.5]",
             3 => "[0, 0, 1]",
             4 => "[1, 0, 0, 0], in the order w, x, y, z",
             _ => "[…]",

@@ -30,7 +30,7 @@ fn bad_scenes_are_refused_with_their_messages() {
     let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
     let prefix = format!("{}/", folder().display());
     let files = fixtures();
-    assert!(files.len() >= 45, "{} fixtures", files.len());
+    assert!(files.len() >= 58, "{} fixtures", files.len());
     let mut wrong = Vec::new();
     for path in files {
         let errors = match load_file(&path, &LoadOptions::default()) {

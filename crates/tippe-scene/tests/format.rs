@@ -356,3 +356,127 @@ fn thousands_of_slips_are_counted_and_the_first_are_shown() {
             .ends_with("1000 errors, the first 200 shown")
     );
 }
+
+#[test]
+fn joints_of_every_kind_explain_themselves() {
+    let bodies = "
+        [[body]]\nname = \"a\"\nposition = [1, 2, 3]\nrotation_deg = { axis = [1, 2, 3], angle = 40 }\nshape.box = { size = [1, 1, 1] }
+        [[body]]\nname = \"b\"\nposition = [2, 2, 3]\nmass = 2\ninertia = [1, 1, 1]\ncenter = [0.1, 0, 0]\nshape.sphere = { radius = 0.3 }\n";
+    for (kind, rank) in [
+        ("kind = \"ball\"\nat = [1.5, 2, 3]", 3),
+        (
+            "kind = \"hinge\"\nat = [1.5, 2, 3]\naxis = [1, 1, 0]\nlimits_deg = [-10, 77]",
+            5,
+        ),
+        (
+            "kind = \"slider\"\nat = [1.5, 2, 3]\naxis = [0, 0, -1]\nmotor = { position = 0.1, max_force = 3 }",
+            5,
+        ),
+        ("kind = \"fixed\"\nat = [1.5, 2, 3]\nbreak_torque = 5", 6),
+        (
+            "kind = \"cylindrical\"\nat = [1.5, 2, 3]\naxis = [3, 1, 0]\nrotation = { spring = { stiffness = 1, rest_deg = 30 } }",
+            4,
+        ),
+        (
+            "kind = \"universal\"\nat = [1.5, 2, 3]\naxis = [3, 1, 0]\naxis_b = [-1, 3, 0]",
+            4,
+        ),
+        ("kind = \"distance\"\nat_a = [1.5, 2, 3]", 1),
+        ("kind = \"distance\"\nmax = 3", 1),
+    ] {
+        for ends in ["[\"a\", \"b\"]", "[\"world\", \"b\"]", "[\"a\", \"world\"]"] {
+            let places = if kind.contains("distance") && ends.contains("world") {
+                kind.replace("\nat_a = [1.5, 2, 3]", "") + "\nat_a = [1, 2, 4]\nat_b = [2, 2, 4]"
+            } else {
+                kind.into()
+            };
+            let scene = load(&format!(
+                "{bodies}\n[[joint]]\nname = \"j\"\nbodies = {ends}\n{places}\n"
+            ));
+            let joint = scene.world.joint(scene.joint("j").unwrap()).unwrap();
+            assert_eq!(joint.desc.kind.rank(), rank);
+            let place = |id| scene.world.pose(id).unwrap();
+            let frame_a = joint
+                .desc
+                .body_a
+                .map_or(Pose::IDENTITY, place)
+                .compose(&joint.desc.frame_a);
+            let frame_b = place(joint.desc.body_b).compose(&joint.desc.frame_b);
+            if rank > 1 {
+                assert!((frame_a.position - Vec3::new(1.5, 2.0, 3.0)).length() < 1e-15 * 8.0);
+                assert!((frame_a.position - frame_b.position).length() < 1e-15 * 8.0);
+            }
+            let again = load_str(
+                &explain(&scene),
+                "explained",
+                Format::Toml,
+                &LoadOptions::default(),
+            );
+            assert!(
+                again.unwrap_or_else(|e| panic!("{e}")).world.snapshot() == scene.world.snapshot(),
+                "{kind}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_world_may_be_either_end_of_a_joint() {
+    // The motor turns B relative to A: the wheel goes one way as A and the other way as B.
+    let spin = |bodies: &str| {
+        let mut scene = load(&format!(
+            "[[body]]\nname = \"wheel\"\nshape.sphere = {{ radius = 0.1 }}\n\
+             [[joint]]\nkind = \"hinge\"\nbodies = {bodies}\nat = [0, 0, 0]\naxis = [0, 1, 0]\nmotor = {{ velocity = 3, max_force = 1000 }}\n"
+        ));
+        for _ in 0..10 {
+            scene.world.step(0.001).unwrap();
+        }
+        scene
+            .world
+            .body_state(scene.body("wheel").unwrap())
+            .unwrap()
+            .angular_velocity
+    };
+    assert!((spin("[\"world\", \"wheel\"]") - Vec3::new(0.0, 3.0, 0.0)).length() < 1e-9);
+    assert!((spin("[\"wheel\", \"world\"]") - Vec3::new(0.0, -3.0, 0.0)).length() < 1e-9);
+}
+
+#[test]
+fn grids_and_chains_join_their_bodies() {
+    let scene = load(
+        "[[body]]\nname = \"hook\"\nkind = \"fixed\"\nshape.sphere = { radius = 0.1 }
+         [[grid]]\ncounts = [3, 2, 2]\npitch = [1, -1, 1]\norigin = [0, 0, 0]\nfixed = [[0, 0, 0], [1, 0, 0]]
+         body = { name = \"g\", shape.sphere = { radius = 0.4 } }\njoint = { kind = \"ball\", name = \"knot\" }
+         [[chain]]\ncount = 4\npitch = 0.5\norigin = [9, 0, 0]\nfrom = \"hook\"\nto = \"world\"
+         body = { name = \"link\", shape.sphere = { radius = 0.2 } }
+         joint = [{ kind = \"hinge\", axis = [1, 0, 0] }, { kind = \"hinge\", axis = [0, 1, 0] }]\n",
+    );
+    // Columns 2·2·2, rows 3·2, layers 3·2, less the one between the two fixed bodies.
+    let knots = scene
+        .joints
+        .iter()
+        .filter(|j| j.0.starts_with("knot"))
+        .count();
+    assert_eq!((knots, scene.joints.len()), (8 + 6 + 6 - 1, 19 + 5));
+    assert!(
+        !scene
+            .world
+            .body(scene.body("g1").unwrap())
+            .unwrap()
+            .is_dynamic()
+    );
+    assert!(near(pose(&scene, "link3").position, [9.0, 0.0, -1.75]));
+    let last = scene
+        .world
+        .joint(scene.joint("chain0_joint4").unwrap())
+        .unwrap();
+    assert!(last.desc.body_a.is_none() && near(last.desc.frame_a.position, [9.0, 0.0, -2.0]));
+    let again = load_str(
+        &explain(&scene),
+        "explained",
+        Format::Toml,
+        &LoadOptions::default(),
+    )
+    .unwrap();
+    assert!(again.world.snapshot() == scene.world.snapshot());
+}

@@ -4,7 +4,7 @@
 //! Called by: `format` (the whole file).
 //! Source: `docs/scene-format.md`, "Generators".
 
-use super::{At, Body, JsonSchema, Node, Problems, Read, Serialize, Value, record};
+use super::{At, Body, Joint, JsonSchema, Node, Problems, Read, Serialize, Value, record};
 
 /// One table, or a list of them.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -75,6 +75,10 @@ record! {
             count: u64,
             /// Random orientations, in place of the bodies' own.
             random_rotation: RandomRotation,
+            /// Places, as column, row and layer from 0, whose bodies are fixed.
+            fixed: Vec<[u64; 3]>,
+            /// Joins each body to its neighbours along x, y and z, half-way between them. Without bodies and place.
+            joint: Joint,
         }
     }
 }
@@ -151,6 +155,32 @@ record! {
             random_rotation: RandomRotation,
             /// Tries for each body before the fill gives up. Default 1000.
             tries: u64,
+        }
+    }
+}
+
+record! {
+    /// Links in a row, each joined to the next. Link n stands in the middle between joints n and n + 1.
+    Chain {
+        required {
+            /// Number of links.
+            count: u64,
+            /// Length of a link, from joint to joint [m].
+            pitch: f64,
+            /// Start of the first link, where the first joint is [m].
+            origin: [f64; 3],
+            /// The link, or several: link n is number n mod k of them. Without position.
+            body: OneOrMany<Body>,
+            /// The joint, or several: joint n is number n mod k of them. Without bodies and place.
+            joint: OneOrMany<Joint>,
+        }
+        optional {
+            /// Direction of the chain; need not have length one. Default [0, 0, -1].
+            along: [f64; 3],
+            /// Body that the first link is joined to, or "world". Default: none.
+            from: String,
+            /// Body that the last link is joined to, or "world". Default: none.
+            to: String,
         }
     }
 }

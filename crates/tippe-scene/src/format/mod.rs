@@ -6,6 +6,7 @@
 
 mod body;
 mod generator;
+mod joint;
 
 pub use crate::params::Sequential;
 pub use body::{
@@ -13,7 +14,8 @@ pub use body::{
     DragQuadratic, DragStokes, HalfSpace, Kind, Motion, Shape, ShapeEntry, ShapePlace, SineMotion,
     Sphere, TableMotion,
 };
-pub use generator::{Fill, Grid, OneOrMany, Pyramid, RandomRotation, Region, Stack};
+pub use generator::{Chain, Fill, Grid, OneOrMany, Pyramid, RandomRotation, Region, Stack};
+pub use joint::{Frame, Freedom, Joint, JointKind, Motor, Spring};
 
 use crate::diagnostics::{At, Problems};
 use crate::read::{Fields, Read, record, words, wrong_type};
@@ -36,7 +38,7 @@ record! {
             name: String,
             /// What the scene shows, in a line or two.
             description: String,
-            /// Scene files whose materials, pairs, bodies and generators come before those of this one; paths relative to this file.
+            /// Scene files whose materials, pairs, bodies, joints and generators come before those of this one; paths relative to this file.
             include: Vec<String>,
             /// Gravity and limits.
             world: WorldTable,
@@ -58,6 +60,10 @@ record! {
             pyramid: Vec<Pyramid>,
             /// Bodies at random places without overlap.
             fill: Vec<Fill>,
+            /// Links in a row, each joined to the next.
+            chain: Vec<Chain>,
+            /// Joints.
+            joint: Vec<Joint>,
         }
     }
 }
@@ -176,7 +182,12 @@ record! {
 
 impl Read for [String; 2] {
     fn read(node: &Node, at: &At, problems: &mut Problems) -> Self {
-        let help = "write the names of two materials: [\"wood\", \"ice\"]";
+        // The two lists of two names: `pair.materials` and `joint.bodies`.
+        let help = if at.path.to_string().ends_with("bodies") {
+            "write the names of two bodies: [\"world\", \"pendulum\"]"
+        } else {
+            "write the names of two materials: [\"wood\", \"ice\"]"
+        };
         match &node.value {
             Value::List(items) if items.len() == 2 => {
                 let mut name = |i: usize| String::read(&items[i], &at.index(i), problems);
