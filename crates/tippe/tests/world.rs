@@ -348,7 +348,7 @@ fn kinematic_turntable_carries_a_block_round() {
             "on its circle",
             state(&world, block).position,
             turn * start,
-            1e-4,
+            2e-6,
         );
     }
 }
