@@ -23,7 +23,7 @@ use crate::math::{Mat3, Vec3, skew};
 const STIFFNESS_FIRST: f64 = 1e2;
 const STIFFNESS_LAST: f64 = 1e7;
 /// Newton steps of one round.
-const STEPS_MAX: u32 = 40;
+const STEPS_MAX: u32 = 100;
 /// Trials of the length of a Newton step that overshoots.
 const TRIALS_MAX: u32 = 30;
 /// Slope at which a length is accepted, relative to the slope at the start [1].
