@@ -93,6 +93,18 @@ pub struct Impulse {
     pub angular: Vec3,
 }
 
+impl Impulse {
+    /// The impulse of the same force over a time `ratio` times as long.
+    #[must_use]
+    pub fn scaled(&self, ratio: f64) -> Self {
+        Self {
+            normal: self.normal * ratio,
+            tangential: self.tangential * ratio,
+            angular: self.angular * ratio,
+        }
+    }
+}
+
 /// What the next step needs to know of a contact of the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactMemory {
@@ -139,6 +151,8 @@ pub struct State {
     pub loads: Vec<Load>,
     /// Parts that the last step was divided into; 0 before the first. Written by the method, read by its next step.
     pub substeps: u32,
+    /// Length of the last part [s], which the remembered impulses belong to; 0 before the first. Same writer and reader.
+    pub part: f64,
     /// By joint slot. Written at the end of a step, read by the next one's warm start.
     pub joints: Vec<JointMemory>,
     /// Sorted by key. Written at the end of a step, read by the next one's warm start.
@@ -147,4 +161,12 @@ pub struct State {
     pub touching: Vec<PairKey>,
     /// Sorted pairs of a shape and a sensor that overlap. Same writers and readers as `touching`.
     pub sensed: Vec<PairKey>,
+}
+
+impl State {
+    /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].
+    #[must_use]
+    pub(crate) fn stretch(&self, h: f64) -> f64 {
+        if self.part > 0.0 { h / self.part } else { 1.0 }
+    }
 }

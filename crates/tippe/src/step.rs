@@ -22,7 +22,10 @@ pub(crate) fn step(
     if !dt.is_finite() || dt <= 0.0 {
         return Err(StepError::BadStep { dt });
     }
-    check_finite(model, state, "input")?;
+    if let Err(error) = check_finite(model, state, "input") {
+        drop_senseless_loads(state);
+        return Err(error);
+    }
     work.backup.clone_from(state);
     let result = match method {
         Method::Sequential(params) => sequential::step(model, params, dt, state, work),
@@ -37,7 +40,17 @@ pub(crate) fn step(
         }
         Err(error) => {
             state.clone_from(&work.backup);
+            drop_senseless_loads(state);
             Err(error)
+        }
+    }
+}
+
+/// Takes back loads that no step could ever take: the world goes on without them after the error has been told.
+fn drop_senseless_loads(state: &mut State) {
+    for load in &mut state.loads {
+        if !load.force.is_finite() || !load.torque.is_finite() {
+            *load = crate::state::Load::default();
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Source: DESIGN of the interface in `ARCHITECTURE.md`.
 
 use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
-use crate::joint::{Freedom, JointDesc, JointId};
+use crate::joint::{Freedom, JointDesc, JointId, JointKind};
 use crate::material::{MaterialId, Materials, Surface};
 use crate::math::{Pose, Vec3};
 use crate::method::Method;
@@ -17,6 +17,9 @@ use crate::{snapshot, step};
 
 /// Standard gravity, z up [m/s²].
 pub const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
+
+/// Sine of the smallest angle between the axes of a universal joint at its start [1].
+const UNIVERSAL_CROSSING_MIN: f64 = 0.1;
 
 /// A simulated world.
 #[derive(Clone, Debug)]
@@ -347,6 +350,16 @@ impl World {
             local_a: local(&desc.frame_a, a.map_or(Vec3::ZERO, |(_, body)| body.center)),
             local_b: local(&desc.frame_b, body_b.center),
         };
+        let place = joint.place(&self.state.bodies);
+        let crossing = place
+            .a
+            .vector(Vec3::Z)
+            .cross(place.b.vector(Vec3::Z))
+            .length();
+        if desc.kind == JointKind::Universal && crossing < UNIVERSAL_CROSSING_MIN {
+            let reason = "the axes of a universal joint (z of both frames) must cross: start them at a right angle";
+            return Err(BuildError::new("frame_b", reason));
+        }
         let index = match self.model.joint_free.pop_first() {
             Some(free) => free as usize,
             None => {
@@ -357,7 +370,7 @@ impl World {
             }
         };
         self.state.joints[index] = JointMemory {
-            angle: joint.place(&self.state.bodies).angle().1,
+            angle: place.angle().1,
             ..JointMemory::default()
         };
         self.model.joints[index] = Some(joint);

@@ -125,6 +125,7 @@ code_struct!(State {
     bodies,
     loads,
     substeps,
+    part,
     joints,
     contacts,
     touching,

@@ -229,6 +229,9 @@ impl Direct {
     /// monotone but kinked).
     fn line_search(&mut self, system: &System<'_>, bodies: &[SolverBody]) {
         let start: f64 = dot(&self.newton, &self.downhill);
+        if start.is_nan() || start <= 0.0 {
+            return;
+        }
         self.from.clone_from(&self.moved);
         let (mut low, mut at_low, mut high, mut at_high) = (0.0, start, 1.0, 0.0);
         let mut length = 1.0;

@@ -160,18 +160,28 @@ pub(crate) fn second_links(model: &Model, state: &State, scratch: &mut Scratch, 
 }
 
 /// Starts the first solve from the last step's impulses.
-pub(crate) fn warm_first(state: &State, scratch: &mut Scratch) {
+pub(crate) fn warm_first(state: &State, scratch: &mut Scratch, h: f64) {
+    let stretch = state.stretch(h);
     for link in &mut scratch.links {
         let memory = &state.joints[link.joint as usize];
-        link.warm_start(&memory.first, &memory.bounded_first, &mut scratch.bodies);
+        link.warm_start(
+            &memory.first.map(|x| x * stretch),
+            &memory.bounded_first.map(|x| x * stretch),
+            &mut scratch.bodies,
+        );
     }
 }
 
 /// Starts the second solve from the last step's impulses.
-pub(crate) fn warm_second(state: &State, scratch: &mut Scratch) {
+pub(crate) fn warm_second(state: &State, scratch: &mut Scratch, h: f64) {
+    let stretch = state.stretch(h);
     for link in &mut scratch.links {
         let memory = &state.joints[link.joint as usize];
-        link.warm_start(&memory.second, &memory.bounded_second, &mut scratch.bodies);
+        link.warm_start(
+            &memory.second.map(|x| x * stretch),
+            &memory.bounded_second.map(|x| x * stretch),
+            &mut scratch.bodies,
+        );
     }
 }
 

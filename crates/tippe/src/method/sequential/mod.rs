@@ -206,7 +206,7 @@ fn substep(
     detect(model, &state.bodies, &work.predicted, &mut work.detection);
 
     // Collide and rest: impulses at t that make positions right at t + h.
-    touch::gather(model, state, work);
+    touch::gather(model, state, work, h);
     touch::first_rows(model, params, state, work, h);
     solve::first(model, params, state, work, &mut report);
 
@@ -221,6 +221,7 @@ fn substep(
     solve::second(params, work, &mut report);
 
     state.time = t + h;
+    state.part = h;
     finish::run(model, before, state, work, &mut report);
     Ok(report)
 }

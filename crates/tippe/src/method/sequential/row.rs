@@ -245,6 +245,12 @@ impl Row {
             self.p_t[0] - rho_t * (u.dot(self.t1) - self.target_t[0]),
             self.p_t[1] - rho_t * (u.dot(self.t2) - self.target_t[1]),
         ];
+        // An open contact has no friction, however wide its bound is held.
+        let bound = if z_n > 0.0 || bound.is_finite() {
+            bound
+        } else {
+            0.0
+        };
         let normal = if z_n > 0.0 {
             outer(self.n) * rho_n
         } else {

@@ -182,7 +182,7 @@ impl Job<'_> {
 
     /// Goes on along the conjugate direction by `beta`, or starts it anew where the change grew.
     fn extrapolate(&mut self, beta: f64, scratch: &mut Sweeps) {
-        if beta >= 1.0 {
+        if beta.is_nan() || beta >= 1.0 {
             scratch.direction.clone_from(&scratch.before);
             scratch.link_direction.clone_from(&scratch.link_before);
             return;

@@ -55,7 +55,7 @@ const TOUCHING: f64 = 1e-8;
 const SLIDING: f64 = 1e-9;
 
 /// Makes one touch for each contact, grouped by island, with the memory of the last step.
-pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
+pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     let contacts = &work.detection.contacts;
     let world = model.bodies.len() as u32;
     let dynamic = |slot: u32| {
@@ -90,6 +90,7 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
             scratch.supported[a as usize] = true;
         }
     }
+    let stretch = state.stretch(h);
     let mut remembered = state.contacts.iter().peekable();
     for (i, c) in contacts.iter().enumerate() {
         let mut touch = Touch::new(i as u32);
@@ -98,6 +99,8 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work) {
         while remembered.next_if(|m| m.key < c.key).is_some() {}
         if let Some(m) = remembered.next_if(|m| m.key == c.key) {
             touch.memory = *m;
+            touch.memory.first = m.first.scaled(stretch);
+            touch.memory.second = m.second.scaled(stretch);
             touch.known = true;
             touch.loaded = m.first.normal + m.second.normal > 0.0;
             if touch.loaded {
@@ -271,7 +274,7 @@ pub(crate) fn first_rows(
         for (row, touch) in rows.iter_mut().zip(touches.iter()) {
             row.warm_start(&touch.memory.first, bodies);
         }
-        joints::warm_first(state, &mut work.sequential);
+        joints::warm_first(state, &mut work.sequential, h);
     }
 }
 
@@ -326,7 +329,7 @@ pub(crate) fn second_rows(
                 row.warm_start(&touch.memory.second, bodies);
             }
         }
-        joints::warm_second(state, &mut work.sequential);
+        joints::warm_second(state, &mut work.sequential, h);
     }
 }
 
