@@ -78,6 +78,8 @@ params! {
             slop: f64,
             /// Start each solve from the impulses of the last step.
             warm_start: bool,
+            /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
+            joint_tolerance: f64,
         }
         maybe {
             /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.

@@ -246,11 +246,11 @@ mod tests {
             r#"{"case":"F01","part":"creep","method":"sequential","form":"maximal","dt":0.001,"error":null,"tolerance":1e-6,"score":null,"pass":false,"stopped":"body \"b\" went"}"#
         );
         let refused = row(Outcome::Refused {
-            reason: "no joints yet".to_owned(),
+            reason: "no disc shape yet".to_owned(),
         });
         assert_eq!(
             json_line(&refused),
-            r#"{"case":"F01","part":"creep","method":"sequential","form":"maximal","dt":0.001,"refused":"no joints yet"}"#
+            r#"{"case":"F01","part":"creep","method":"sequential","form":"maximal","dt":0.001,"refused":"no disc shape yet"}"#
         );
         assert!(all_pass(&[measured, refused]));
         assert!(!all_pass(&[stopped]));

@@ -9,8 +9,6 @@ use crate::case::{Form, Setup};
 /// Something of the support table that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// Joints between bodies.
-    Joints,
     /// Solid cylinders as shapes.
     Cylinder,
     /// Thin hoops as shapes.
@@ -32,7 +30,6 @@ impl Feature {
     #[must_use]
     pub const fn refusal(self) -> &'static str {
         match self {
-            Self::Joints => "no joints yet",
             Self::Cylinder => "no cylinder shape yet",
             Self::Hoop => "no hoop shape yet",
             Self::Disc => "no disc shape yet",

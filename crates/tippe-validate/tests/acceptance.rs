@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{COARSE, FINE, beats_peers, holds};
+use common::{COARSE, FINE, beats_peers, holds, setup};
+use tippe_validate::support::refusal;
+use tippe_validate::{Form, Setup, all_cases};
 
 #[test]
 fn f00_free_flight_is_the_parabola() {
@@ -56,6 +58,60 @@ fn f06_ball_bounces_to_the_right_height() {
 fn f13_free_body_tumbles_as_euler_says() {
     holds("F13", &[], FINE);
     holds("F13", &[], COARSE);
+}
+
+#[test]
+fn f14_top_precesses_and_nods_as_lagrange_says() {
+    for dt in [FINE, COARSE] {
+        holds("F14", &[], dt);
+        beats_peers("F14", &[], dt);
+    }
+}
+
+#[test]
+fn f15_pendulum_keeps_time_and_energy() {
+    holds("F15", &[], FINE);
+    holds("F15", &["time"], COARSE);
+    beats_peers("F15", &[], COARSE);
+}
+
+#[test]
+fn f16_double_pendulum_keeps_its_energy() {
+    holds("F16", &[], FINE);
+    beats_peers("F16", &[], COARSE);
+}
+
+#[test]
+fn f17_chain_keeps_its_energy_and_stays_closed() {
+    for dt in [FINE, COARSE] {
+        holds("F17", &[], dt);
+        beats_peers("F17", &[], dt);
+    }
+}
+
+#[test]
+fn f22_joints_do_not_drift() {
+    holds("F22", &[], 0.01);
+    holds("F22", &["a-gap", "b-gap", "b-axis"], COARSE);
+}
+
+#[test]
+fn joint_cases_are_refused_for_articulated_bodies_only() {
+    for case in all_cases()
+        .iter()
+        .filter(|c| ["F14", "F15", "F16", "F17", "F22"].contains(&c.id))
+    {
+        for trial in case.trials {
+            let setup = Setup {
+                form: Form::Articulated,
+                ..setup(COARSE)
+            };
+            assert_eq!(
+                refusal(&setup, trial.needs).as_deref(),
+                Some("no articulated bodies yet")
+            );
+        }
+    }
 }
 
 #[test]

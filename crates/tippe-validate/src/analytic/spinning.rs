@@ -1,7 +1,7 @@
 //! Bodies that swing and spin: pendulum, free and heavy top, tippe top, rolling disc.
 //!
 //! Reads: nothing.  Writes: nothing (pure functions).
-//! Called by: `cases::{free_top, tippe_top}`; pendulum, heavy top and disc wait for joints and shapes.
+//! Called by: `cases::{free_top, heavy_top, pendulum, tippe_top}`; the disc waits for its shape.
 //! Source: \[Euler1758], \[Jacobi1849] (free top), Lagrange (1788) (heavy top), \[Jellett1872], Moffatt (2000) (disc).
 
 use super::elliptic::{complete_first, incomplete_first, jacobi};

@@ -6,12 +6,16 @@
 
 pub mod balls;
 pub mod bounce;
+pub mod chain;
 pub mod flight;
 pub mod free_top;
+pub mod heavy_top;
 pub mod isotropy;
+pub mod joint_drift;
 pub mod oblique;
 pub mod overhang;
 pub mod painleve;
+pub mod pendulum;
 pub mod rod;
 pub mod roll_down;
 pub mod rolling;
@@ -42,15 +46,15 @@ pub fn all_cases() -> &'static [Case] {
         rod::F11,
         tippe_top::F12,
         free_top::F13,
-        waiting::F14,
-        waiting::F15,
-        waiting::F16,
-        waiting::F17,
+        heavy_top::F14,
+        pendulum::F15,
+        pendulum::F16,
+        chain::F17,
         overhang::F18,
         stack::F19,
         waiting::F20,
         painleve::F21,
-        waiting::F22,
+        joint_drift::F22,
         waiting::F23,
         roll_down::F24,
         tipping::F25,

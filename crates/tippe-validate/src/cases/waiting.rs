@@ -2,9 +2,9 @@
 //!
 //! Reads: nothing.  Writes: nothing.
 //! Called by: `run`.
-//! Source: F14 Lagrange (1788); F23 Moffatt (2000); F26 \[Acosta22]; F27 \[Fazeli17]; F28 \[FCLIB].
+//! Source: F20 Lagrange (1788); F23 Moffatt (2000); F26 \[Acosta22]; F27 \[Fazeli17]; F28 \[FCLIB].
 
-use crate::case::Tolerance::{Between, Constant, Scaled};
+use crate::case::Tolerance::{Constant, Scaled};
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
 use crate::support::Feature;
 
@@ -52,100 +52,6 @@ const fn trial(parts: &'static [Part], needs: &'static [Feature]) -> Trial {
     }
 }
 
-/// A top on a fixed point.
-pub const F14: Case = case(
-    "F14",
-    "heavy-top",
-    "Lagrange (1788)",
-    &[
-        trial(
-            &[
-                part(
-                    "a-precession",
-                    "relative error of the precession angle at 10 s [1]",
-                    Scaled(1e-3),
-                    "0.1 %",
-                ),
-                part(
-                    "a-tilt",
-                    "largest |θ − 60°| in 10 s [°]",
-                    Scaled(0.06),
-                    "steady precession is exact: 0.1 % of 60°",
-                ),
-            ],
-            &[Feature::Joints],
-        ),
-        trial(
-            &[part(
-                "b",
-                "error of the lower bound of nutation in 10 s [°]",
-                Scaled(0.08),
-                "0.1 % of 76°",
-            )],
-            &[Feature::Joints],
-        ),
-    ],
-);
-
-/// A rod on a hinge.
-pub const F15: Case = case(
-    "F15",
-    "pendulum",
-    "Abramowitz and Stegun §17",
-    &[trial(
-        &[
-            part(
-                "time",
-                "relative error of the 20th crossing of the vertical [1]",
-                Scaled(1e-4),
-                "period by K(k)",
-            ),
-            part(
-                "energy",
-                "energy drift over 60 s, of m g L/2 [1]",
-                Scaled(1e-4),
-                "constant in truth",
-            ),
-        ],
-        &[Feature::Joints],
-    )],
-);
-
-/// Two rods.
-pub const F16: Case = case(
-    "F16",
-    "double-pendulum",
-    "energy",
-    &[trial(
-        &[part(
-            "energy",
-            "largest |E − E₀| in 60 s, of m g L [1]",
-            Scaled(1e-3),
-            "chaotic: only the energy counts",
-        )],
-        &[Feature::Joints],
-    )],
-);
-
-/// Ten links.
-pub const F17: Case = case(
-    "F17",
-    "chain-10",
-    "energy",
-    &[trial(
-        &[
-            part(
-                "energy",
-                "largest |E − E₀| in 10 s, of 10 m g [1]",
-                Between(1e-2, 5e-2),
-                "the whip end turns too fast for 1/60 s: there only no blow-up is asked",
-            ),
-            part("gap", "largest anchor gap [m]", Between(1e-5, 1e-3), "same"),
-        ],
-        &[Feature::Joints],
-    )],
-);
-
 /// A block on a wedge that slides.
 pub const F20: Case = case(
     "F20",
@@ -168,55 +74,6 @@ pub const F20: Case = case(
         ],
         &[Feature::Hull],
     )],
-);
-
-/// Joints held for 20 s.
-pub const F22: Case = case(
-    "F22",
-    "joint-drift",
-    "[Bender06]",
-    &[
-        trial(
-            &[
-                part(
-                    "a-gap",
-                    "largest anchor gap in 20 s [m]",
-                    Constant(1e-6),
-                    "stated for 10 ms, kept at every step",
-                ),
-                part(
-                    "a-energy",
-                    "energy drift, of m g L [1]",
-                    Constant(2e-3),
-                    "stated for 10 ms, kept at every step",
-                ),
-            ],
-            &[Feature::Joints],
-        ),
-        trial(
-            &[
-                part(
-                    "b-gap",
-                    "largest anchor gap in 20 s [m]",
-                    Constant(1e-6),
-                    "stated for 10 ms, kept at every step",
-                ),
-                part(
-                    "b-axis",
-                    "largest angle between the axes [rad]",
-                    Constant(1e-6),
-                    "stated for 10 ms, kept at every step",
-                ),
-                part(
-                    "b-energy",
-                    "energy drift, of m g L [1]",
-                    Constant(2e-3),
-                    "stated for 10 ms, kept at every step",
-                ),
-            ],
-            &[Feature::Joints],
-        ),
-    ],
 );
 
 /// A disc rolling on its rim.
