@@ -56,7 +56,6 @@ fn f21_painleve_rod_comes_through() {
 #[test]
 fn cases_without_their_feature_are_refused_by_name() {
     for (case, word) in [
-        ("F14", "joints"),
         ("F20", "hull"),
         ("F23", "disc"),
         ("F26", "data"),

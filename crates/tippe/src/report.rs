@@ -44,6 +44,8 @@ impl StepReport {
     pub(crate) fn append(&mut self, part: &Self) {
         let mut energy = self.energy;
         energy.add(&part.energy);
+        let mut work = self.work;
+        work.add(&part.work);
         *self = Self {
             dt: self.dt + part.dt,
             contacts: self.contacts.max(part.contacts),
@@ -52,13 +54,7 @@ impl StepReport {
             penetration: part.penetration,
             penetration_found: self.penetration_found.max(part.penetration_found),
             residuals: self.residuals.max(part.residuals),
-            work: SolverWork {
-                substeps: self.work.substeps + part.work.substeps,
-                newton_steps: self.work.newton_steps + part.work.newton_steps,
-                sweeps: self.work.sweeps + part.work.sweeps,
-                rows_swept: self.work.rows_swept + part.work.rows_swept,
-                caps_hit: self.work.caps_hit + part.work.caps_hit,
-            },
+            work,
             material_fallbacks: self.material_fallbacks.max(part.material_fallbacks),
             energy,
             ..*part
@@ -108,6 +104,17 @@ pub struct SolverWork {
     pub newton_steps: u32,
     /// Loops that ended at their limit instead of at their tolerance.
     pub caps_hit: u32,
+}
+
+impl SolverWork {
+    /// Adds the counts of more work.
+    pub(crate) const fn add(&mut self, more: &Self) {
+        self.sweeps += more.sweeps;
+        self.rows_swept += more.rows_swept;
+        self.substeps += more.substeps;
+        self.newton_steps += more.newton_steps;
+        self.caps_hit += more.caps_hit;
+    }
 }
 
 /// Energies at the end of a step and every transfer during it [J].

@@ -57,10 +57,6 @@ pub(crate) fn run(
     );
     state.touching = touching;
     state.sensed.clone_from(&work.detection.sensed);
-    events.sort_by(|x, y| {
-        let key = |e: &Event| (e.kind, e.body_a, e.body_b, e.shape_a, e.shape_b);
-        key(x).cmp(&key(y))
-    });
     react(model, state, work, report);
     account(model, before, state, report);
     report.time = state.time;
@@ -228,6 +224,75 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
                 0.0
             },
         });
+    }
+}
+
+/// Events and forces of a step, gathered over its parts.
+#[derive(Default)]
+pub(crate) struct ReadOut {
+    events: Vec<Event>,
+    contacts: Vec<ContactForce>,
+    joints: Vec<JointForce>,
+    parts: u32,
+}
+
+impl ReadOut {
+    /// Takes in what one part left in `work`.
+    pub(crate) fn append(&mut self, work: &mut Work, divided: bool) {
+        self.parts += 1;
+        self.events.append(&mut work.events);
+        if !divided {
+            return;
+        }
+        self.contacts.append(&mut work.contact_forces);
+        self.joints.append(&mut work.joint_forces);
+    }
+
+    /// Leaves the events of the whole step and, of a divided one, the sums of its impulses and the means of its joint forces.
+    pub(crate) fn finish(mut self, h: f64, work: &mut Work) {
+        self.events.sort_by(|x, y| {
+            let key = |e: &Event| (e.kind, e.body_a, e.body_b, e.shape_a, e.shape_b);
+            key(x).cmp(&key(y)).then(x.time.total_cmp(&y.time))
+        });
+        work.events = self.events;
+        if self.parts <= 1 {
+            return;
+        }
+        let key = |c: &ContactForce| (c.body_a, c.body_b, c.shape_a, c.shape_b, c.feature_id);
+        // Stable: of one contact the last part comes last, and its place is the place of the whole.
+        self.contacts.sort_by_key(key);
+        for next in self.contacts {
+            match work.contact_forces.last_mut() {
+                Some(last) if key(last) == key(&next) => {
+                    *last = ContactForce {
+                        normal_impulse: last.normal_impulse + next.normal_impulse,
+                        tangential_impulse: last.tangential_impulse + next.tangential_impulse,
+                        ..next
+                    };
+                }
+                _ => work.contact_forces.push(next),
+            }
+        }
+        work.contact_forces.iter_mut().for_each(|c| c.dt = h);
+        self.joints.sort_by_key(|j| j.joint);
+        let share = 1.0 / f64::from(self.parts);
+        for next in self.joints {
+            let (force, torque) = (next.force * share, next.torque * share);
+            match work.joint_forces.last_mut() {
+                Some(last) if last.joint == next.joint => {
+                    *last = JointForce {
+                        force: last.force + force,
+                        torque: last.torque + torque,
+                        ..next
+                    };
+                }
+                _ => work.joint_forces.push(JointForce {
+                    force,
+                    torque,
+                    ..next
+                }),
+            }
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::collide::detect;
 use crate::dynamics::{drag, energy, integrate};
 use crate::error::StepError;
 use crate::model::Model;
-use crate::report::{EnergyLedger, StepReport};
+use crate::report::{EnergyLedger, SolverWork, StepReport};
 use crate::state::State;
 use crate::step::check_finite;
 use crate::work::Work;
@@ -58,7 +58,7 @@ impl Default for SequentialParams {
         Self {
             sweeps: 10,
             direct_rounds: 30,
-            direct_cost: 1.5,
+            direct_cost: 8.0,
             direct_cost_cold: 2e5,
             velocity_tolerance: 1e-8,
             depenetration: 0.2,
@@ -88,6 +88,16 @@ impl SequentialParams {
         }
         if !(0.0..=1.0).contains(&self.depenetration) {
             return Err(BuildError::new("depenetration", "must be between 0 and 1"));
+        }
+        let not_negative = [
+            ("joint_tolerance", self.joint_tolerance),
+            ("direct_cost", self.direct_cost),
+            ("direct_cost_cold", self.direct_cost_cold),
+        ];
+        for (field, value) in not_negative {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(BuildError::new(field, "must be finite and not negative"));
+            }
         }
         if !(self.slop.is_finite() && self.slop >= 0.0) {
             return Err(BuildError::new("slop", "must be finite and not negative"));
@@ -151,14 +161,16 @@ pub(crate) fn step(
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
     let mut parts = joints::substeps(model, state, h).min(SUBSTEPS_MAX);
+    // Work of attempts that were given up counts too.
+    let mut spent = SolverWork::default();
     loop {
         let mut report = StepReport::default();
-        let mut events = Vec::new();
+        let mut read_out = finish::ReadOut::default();
         let mut met = true;
         for _ in 0..parts {
             let part = substep(model, params, h / f64::from(parts), state, work)?;
             report.append(&part);
-            events.append(&mut work.events);
+            read_out.append(work, parts > 1);
             // Did they meet, and was the guess of their stiffness right?
             met &= work.sequential.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
             if !met && parts < SUBSTEPS_MAX {
@@ -170,10 +182,16 @@ pub(crate) fn step(
             state.time = work.backup.time + h;
             report.time = state.time;
             state.step_count = work.backup.step_count + 1;
-            work.events = events;
             state.substeps = parts;
+            spent.caps_hit += u32::from(!met);
+            report.work.add(&spent);
+            read_out.finish(h, work);
             return Ok(report);
         }
+        spent.add(&SolverWork {
+            substeps: 0,
+            ..report.work
+        });
         let loads = std::mem::take(&mut state.loads);
         state.clone_from(&work.backup);
         state.loads = loads;

@@ -400,7 +400,7 @@ impl Row {
         } else {
             roll
         };
-        let p_w = self.n * along.clamp(-spin_bound, spin_bound) + roll;
+        let p_w = self.n * along.max(-spin_bound).min(spin_bound) + roll;
         let d = p_w - self.p_w;
         self.p_w = p_w;
         let a = &mut bodies[self.a as usize];
