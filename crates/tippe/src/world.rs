@@ -2,7 +2,7 @@
 //!
 //! Reads: everything.  Writes: everything, never inside a step.
 //! Called by: users.
-//! Source: DESIGN of the interface in `ARCHITECTURE.md`.
+//! Source: docs/conventions.md, "Bodies".
 
 use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
 use crate::joint::{Freedom, JointDesc, JointId, JointKind};
