@@ -22,6 +22,7 @@ pub struct Measured {
     wall_ms: f64,
     contacts: u64,
     sweeps: u64,
+    substeps: u64,
     caps_hit: u64,
     /// Time, depth and joint error of the steps of the last second.
     last: VecDeque<(f64, f64, f64)>,
@@ -56,6 +57,8 @@ pub struct Row {
     pub contacts_mean: f64,
     /// Sweeps per step.
     pub sweeps_mean: f64,
+    /// Parts that a step was divided into, per step.
+    pub substeps_mean: f64,
     /// Solver loops that ended at their limit instead of at their tolerance, in all steps.
     pub caps_hit: u64,
     /// Deepest penetration in the last simulated second [m].
@@ -73,6 +76,7 @@ impl Measured {
         self.wall_ms += wall.as_secs_f64() * 1e3;
         self.contacts += report.contacts as u64;
         self.sweeps += u64::from(report.work.sweeps);
+        self.substeps += u64::from(report.work.substeps);
         self.caps_hit += u64::from(report.work.caps_hit);
         let depth = report.penetration.max(report.penetration_found);
         self.last
@@ -104,6 +108,7 @@ impl Measured {
             wall_ms_mean: per_step(self.wall_ms),
             contacts_mean: per_step(self.contacts as f64),
             sweeps_mean: per_step(self.sweeps as f64),
+            substeps_mean: per_step(self.substeps as f64),
             caps_hit: self.caps_hit,
             depth_last_second: worst(|l| l.1),
             joint_error_last_second: worst(|l| l.2),
@@ -117,9 +122,10 @@ impl Row {
     pub fn head() -> String {
         line(&[
             "scene", "bodies", "steps", "mean", "p99", "first", "last", "contacts", "sweeps",
-            "depth", "joints", "hash",
+            "parts", "depth", "joints", "hash",
         ]) + &line(&[
-            "", "", "", "[ms]", "[ms]", "[ms]", "[ms]", "a step", "a step", "[m]", "[m]", "",
+            "", "", "", "[ms]", "[ms]", "[ms]", "[ms]", "a step", "a step", "a step", "[m]", "[m]",
+            "",
         ])
     }
 
@@ -135,6 +141,7 @@ impl Row {
             &number(self.cpu_ms_last_tenth),
             &format!("{:.0}", self.contacts_mean),
             &format!("{:.1}", self.sweeps_mean),
+            &format!("{:.1}", self.substeps_mean),
             &number(self.depth_last_second),
             &number(self.joint_error_last_second),
             &self.hash,
@@ -142,9 +149,9 @@ impl Row {
     }
 }
 
-/// Twelve cells: the name to the left, the numbers to the right.
-fn line(cells: &[&str; 12]) -> String {
-    const WIDTHS: [usize; 11] = [7, 6, 7, 7, 7, 7, 9, 8, 10, 10, 19];
+/// Thirteen cells: the name to the left, the numbers to the right.
+fn line(cells: &[&str; 13]) -> String {
+    const WIDTHS: [usize; 12] = [6, 6, 7, 7, 7, 7, 8, 8, 6, 10, 10, 18];
     let mut text = format!("{:11}", cells[0]);
     for (cell, width) in cells[1..].iter().zip(WIDTHS) {
         text += &format!(" {cell:>width$}");

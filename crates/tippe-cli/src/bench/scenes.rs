@@ -13,8 +13,8 @@ pub struct Standard {
     pub name: &'static str,
     /// Name of the scene file, for messages.
     file: &'static str,
-    /// Text of the scene file; `None` while it is not there.
-    text: Option<&'static str>,
+    /// Text of the scene file.
+    text: &'static str,
     /// Step length [s], in place of the scene's.
     dt: Option<f64>,
     /// Steps unless the user says otherwise; `None` for a full run of the scene.
@@ -26,14 +26,14 @@ pub const STANDARD: [Standard; 6] = [
     Standard {
         name: "funnel",
         file: "funnel.toml",
-        text: Some(include_str!("../../../../scenes/funnel.toml")),
+        text: include_str!("../../../../scenes/funnel.toml"),
         dt: None,
         steps: None,
     },
     Standard {
         name: "funnel-1ms",
         file: "funnel.toml",
-        text: Some(include_str!("../../../../scenes/funnel.toml")),
+        text: include_str!("../../../../scenes/funnel.toml"),
         dt: Some(0.001),
         // Two seconds: the cubes have met the plates and each other. The full scene has 6000 steps.
         steps: Some(2000),
@@ -41,28 +41,28 @@ pub const STANDARD: [Standard; 6] = [
     Standard {
         name: "pyramid",
         file: "pyramid.toml",
-        text: Some(include_str!("../../../../scenes/pyramid.toml")),
+        text: include_str!("../../../../scenes/pyramid.toml"),
         dt: None,
         steps: None,
     },
     Standard {
         name: "pile",
         file: "pile.toml",
-        text: Some(include_str!("../../../../scenes/pile.toml")),
+        text: include_str!("../../../../scenes/pile.toml"),
         dt: None,
         steps: None,
     },
     Standard {
         name: "joint-grid",
         file: "joint-grid.toml",
-        text: None,
+        text: include_str!("../../../../scenes/joint-grid.toml"),
         dt: None,
         steps: None,
     },
     Standard {
         name: "towers",
         file: "towers.toml",
-        text: Some(include_str!("../../../../scenes/towers.toml")),
+        text: include_str!("../../../../scenes/towers.toml"),
         dt: None,
         steps: None,
     },
@@ -71,14 +71,11 @@ pub const STANDARD: [Standard; 6] = [
 impl Standard {
     /// The scene, ready to step, or why it cannot be measured.
     pub fn load(&self) -> Result<Scene, String> {
-        let text = self
-            .text
-            .ok_or_else(|| format!("this version has no scene {}", self.file))?;
         let options = LoadOptions {
             dt: self.dt,
             ..LoadOptions::default()
         };
-        load_str(text, self.file, Format::Toml, &options).map_err(|errors| errors.to_string())
+        load_str(self.text, self.file, Format::Toml, &options).map_err(|errors| errors.to_string())
     }
 
     /// Steps to take, given what the user asked for.
@@ -118,7 +115,7 @@ mod tests {
 
     #[test]
     fn scenes_load_and_have_their_steps() {
-        for standard in STANDARD.iter().filter(|s| s.text.is_some()) {
+        for standard in &STANDARD {
             let scene = standard.load().unwrap();
             assert!(standard.steps(&scene, None) >= 600, "{}", standard.name);
             assert_eq!(standard.steps(&scene, Some(3)), 3);
