@@ -203,7 +203,7 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         let held = place.held(joint.desc.kind);
         let worst = held.residuals[..held.count]
             .iter()
-            .fold(0.0, |w: f64, r| w.max(r.abs()));
+            .fold(link.beyond_limits(joint), |w: f64, r| w.max(r.abs()));
         report.residuals.joint_position = report.residuals.joint_position.max(worst);
         let [angle, displacement] = link.values();
         let memory = &mut state.joints[link.joint as usize];

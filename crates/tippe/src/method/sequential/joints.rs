@@ -236,17 +236,8 @@ pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Pa
             continue;
         };
         let then = joint.place(predicted);
-        let held = then.held(joint.desc.kind);
-        worst = held.residuals[..held.count]
-            .iter()
-            .fold(worst, |w, r| w.max(r.abs()));
-        link.aim_first(
-            joint,
-            &then,
-            bodies,
-            state.joints[link.joint as usize].angle,
-            h,
-        );
+        let angle = state.joints[link.joint as usize].angle;
+        worst = worst.max(link.aim_first(joint, &then, bodies, angle, h));
     }
     for (row, touch) in rows[part.rows.clone()]
         .iter_mut()

@@ -154,6 +154,7 @@ impl Link {
     }
 
     /// Targets of the first half: residuals zero at t + h, as seen from where the bodies go with their present velocities.
+    /// Returns how far from there they would be: the worst residual, and the worst distance beyond or short of a limit.
     pub(crate) fn aim_first(
         &mut self,
         joint: &Joint,
@@ -161,10 +162,12 @@ impl Link {
         bodies: &[SolverBody],
         angle: f64,
         h: f64,
-    ) {
+    ) -> f64 {
         let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
         let residuals = then.held(joint.desc.kind).residuals;
+        let mut worst: f64 = 0.0;
         for i in 0..self.held.count {
+            worst = worst.max(residuals[i].abs());
             let speed = (residuals[i] / h).clamp(-CORRECTION_MAX, CORRECTION_MAX);
             self.target[i] = self.held.rows[i].velocity(a, b) - speed;
         }
@@ -185,13 +188,15 @@ impl Link {
             if k % 2 == 0 {
                 // Motor: mean velocity over the step.
                 bounded.target = u + motor_speed(&freedom, value, h) - (after - value) / h;
-            } else if let Some((goal, low, high)) = violated(&freedom, after) {
+            } else if let Some((goal, low, high)) = pressed(&freedom, after, bounded.lambda) {
                 (bounded.low, bounded.high) = (low, high);
                 bounded.target = u + (goal - after) / h;
-            } else if bounded.lambda == 0.0 {
+                worst = worst.max((goal - after).abs());
+            } else {
                 (bounded.low, bounded.high) = (0.0, 0.0);
             }
         }
+        worst
     }
 
     /// Leaves the residuals as they are instead of closing them in the first half: where only sweeps are affordable, what they cannot
@@ -487,6 +492,12 @@ impl Link {
         )
     }
 
+    /// How far angle, displacement or distance are beyond their limits.
+    pub(crate) fn beyond_limits(&self, joint: &Joint) -> f64 {
+        beyond(&joint.desc.rotation, self.values[0])
+            .max(beyond(&translation(joint), self.values[1]))
+    }
+
     /// Angle counted through full turns, and displacement or distance.
     pub(crate) const fn values(&self) -> [f64; 2] {
         self.values
@@ -540,24 +551,31 @@ fn motor_speed(freedom: &Freedom, value: f64, h: f64) -> f64 {
     }
 }
 
-/// The limit that a value is at or beyond: its place and the bounds of the impulse that holds it.
-fn violated(freedom: &Freedom, value: f64) -> Option<(f64, f64, f64)> {
+/// The limit that a value is at or beyond, or short of under a pressing impulse: its place and the bounds of the impulse.
+fn pressed(freedom: &Freedom, value: f64, lambda: f64) -> Option<(f64, f64, f64)> {
     let (min, max) = freedom.limits?;
     if min == max {
         Some((min, f64::NEG_INFINITY, f64::INFINITY))
-    } else if value <= min {
+    } else if value <= min || lambda > 0.0 {
         Some((min, 0.0, f64::INFINITY))
-    } else if value >= max {
+    } else if value >= max || lambda < 0.0 {
         Some((max, f64::NEG_INFINITY, 0.0))
     } else {
         None
     }
 }
 
+/// How far a value is beyond the limits of a freedom.
+fn beyond(freedom: &Freedom, value: f64) -> f64 {
+    let (min, max) = freedom.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    (min - value).max(value - max).max(0.0)
+}
+
 /// Impulse of a spring and damper for `half` a step [s], and the row it acts along.
 ///
 /// Stiffness is explicit (Störmer–Verlet keeps the energy) up to what the step can resolve, the rest and the damping implicit in
-/// the velocity they leave.
+/// the velocity they leave. With K = (h/2)² k r, a kick that divides by 1 + D is stable for K ≤ D + 2/(D + 2); D takes a quarter of
+/// that margin, 4 (K − D) = 2/(D + 2), and is 0 for K ≤ 1/4.
 pub(crate) fn spring_impulse(
     freedom: &Freedom,
     value: f64,
@@ -565,11 +583,17 @@ pub(crate) fn spring_impulse(
     response: f64,
     half: f64,
 ) -> Option<f64> {
-    let spring = freedom.spring?;
-    let resolved = 1.0 / (4.0 * half * half * response);
-    let implicit = spring.damping + half * (spring.stiffness - resolved).max(0.0);
-    let force = spring.stiffness * (spring.rest - value) - implicit * u;
-    Some(half * force / (1.0 + half * implicit * response))
+    let spring = freedom.spring.filter(|_| response > 0.0)?;
+    let K = half * half * spring.stiffness * response;
+    let D = if K > 0.25 {
+        0.5 * (K - 2.0 + (K * K + 4.0 * K + 2.0).sqrt())
+    } else {
+        0.0
+    };
+    let D = D + half * spring.damping * response;
+    // λ = (h/2) (k (x₀ − x) − c u) with c (h/2) r = D.
+    let push = half * spring.stiffness * (spring.rest - value);
+    Some((push - D * u / response) / (1.0 + D))
 }
 
 /// Applies the springs of a joint for half a step to two bodies.
