@@ -18,6 +18,7 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
         }
     }
     check_examples(tree, &mut problems);
+    check_references(tree, &mut problems);
     let keys = reference_keys(tree);
     for (file, text) in tree.ending_in(".rs") {
         // The checks' own examples cite works that do not exist.
@@ -257,12 +258,38 @@ fn check_examples(tree: &Tree, problems: &mut Vec<Problem>) {
 /// The only bibliography.
 const REFERENCES: &str = "docs/references.md";
 
-/// Keys that the bibliography defines: lines that begin `- **[Key]**`.
+/// The key that a line of the bibliography defines: lines that begin `- **[Key]**`.
+fn reference_key(line: &str) -> Option<&str> {
+    line.strip_prefix("- **[")?
+        .split_once(']')
+        .map(|(key, _)| key)
+}
+
+/// All keys of the bibliography.
 fn reference_keys(tree: &Tree) -> Vec<&str> {
-    let text = tree.text(REFERENCES).unwrap_or("");
-    text.lines()
-        .filter_map(|l| l.strip_prefix("- **[")?.split_once(']').map(|(key, _)| key))
+    tree.text(REFERENCES)
+        .unwrap_or("")
+        .lines()
+        .filter_map(reference_key)
         .collect()
+}
+
+/// A key has one entry.
+fn check_references(tree: &Tree, problems: &mut Vec<Problem>) {
+    let mut seen = Vec::new();
+    for (i, line) in tree.text(REFERENCES).unwrap_or("").lines().enumerate() {
+        let Some(key) = reference_key(line) else {
+            continue;
+        };
+        if seen.contains(&key) {
+            problems.push(Problem::new(
+                REFERENCES,
+                i + 1,
+                format!("[{key}] has two entries; join them"),
+            ));
+        }
+        seen.push(key);
+    }
 }
 
 /// Works cited in the head of a module (`//! Source: [Key] …`) or beside an equation (`// [Key] eq. 4`) are in the bibliography.
@@ -422,6 +449,17 @@ mod tests {
         assert!(
             got[0].starts_with("x.rs:4: [Unknown07]") && got[1].starts_with("x.rs:8: [Absent]")
         );
+    }
+
+    #[test]
+    fn a_key_has_one_entry() {
+        let tree = Tree::of(&[(
+            REFERENCES,
+            "- **[A01]** a\n- **[B02]** b\n- **[A01]** again\n",
+        )]);
+        let got = found(|problems| check_references(&tree, problems));
+        assert_eq!(got.len(), 1, "{got:#?}");
+        assert!(got[0].contains(":3: [A01] has two entries"));
     }
 
     #[test]
