@@ -110,7 +110,7 @@ impl Chaining {
         };
         let from = outer("from", 0, first);
         let to = outer("to", 1, first + count.max(1) - 1);
-        if self.joints.is_empty() {
+        if self.joints.is_empty() || count == 0 {
             return;
         }
         let inner = (1..count).map(|n| (Some(first + n - 1), Some(first + n), n));

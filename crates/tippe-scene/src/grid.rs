@@ -131,7 +131,7 @@ impl Gridding {
     /// Its joints, its first body being body `first` of the plan. Two fixed neighbours are not joined.
     pub(crate) fn joints<'a>(&'a self, first: usize, out: &mut Vec<PlannedJoint<'a>>) {
         let Some(what) = &self.joint else { return };
-        let [nx, ny, nz] = self.counts;
+        let [nx, ny, nz] = self.counts.map(|n| n.max(1));
         let prefix = self
             .at
             .path

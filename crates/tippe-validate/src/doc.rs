@@ -115,6 +115,11 @@ fn case_section(case: &Case, rows: &[Row], out: &mut String) {
         }
     }
     let methods = methods_of(case, rows);
+    // 1 ms and 1/60 s, and what else was measured.
+    let mut steps = vec![DT_FINE, DT_COARSE];
+    steps.extend(rows.iter().filter(|r| r.case == case.id).map(|r| r.dt));
+    steps.sort_by(f64::total_cmp);
+    steps.dedup();
     let _ = write!(out, "\n| part | step |");
     for method in &methods {
         let _ = write!(out, " {method} |");
@@ -123,7 +128,7 @@ fn case_section(case: &Case, rows: &[Row], out: &mut String) {
     out.push_str(&"---|".repeat(methods.len() + 3));
     out.push('\n');
     for part in case.parts() {
-        for dt in [DT_FINE, DT_COARSE] {
+        for &dt in &steps {
             let _ = write!(out, "| {} | {} |", part.name, crate::row::step_name(dt));
             for method in &methods {
                 let _ = write!(out, " {} |", cell(case, part, method, dt, rows));
@@ -195,10 +200,11 @@ fn cell(case: &Case, part: &Part, method: &str, dt: f64, rows: &[Row]) -> String
 }
 
 fn peer_cells(peer: Option<&Peer>, dt: f64) -> String {
-    let figures = peer.map_or(
-        [f64::NAN; 3],
-        |p| if dt == DT_FINE { p.fine } else { p.coarse },
-    );
+    let figures = match peer {
+        Some(p) if dt == DT_FINE => p.fine,
+        Some(p) if dt == DT_COARSE => p.coarse,
+        _ => [f64::NAN; 3],
+    };
     let text = figures.map(peers::figure);
     text.join(" | ")
 }
