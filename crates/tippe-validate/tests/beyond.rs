@@ -69,3 +69,11 @@ fn cases_without_their_feature_are_refused_by_name() {
         }
     }
 }
+
+#[test]
+fn joints_at_a_sixtieth_miss_energy_by_the_square_of_the_step() {
+    let reason = "the error grows with the square of the step: 278 times that at 1 ms";
+    expect_fail("F15", &["energy"], COARSE, reason);
+    expect_fail("F16", &["energy"], COARSE, reason);
+    expect_fail("F22", &["a-energy", "b-energy"], COARSE, reason);
+}
