@@ -175,7 +175,7 @@ fn filter(f: Filter) -> (format::Bits, format::Bits) {
 }
 
 fn shape(shape: &Shape) -> format::Shape {
-    match *shape {
+    match shape.clone() {
         Shape::Sphere { radius } => format::Shape::Sphere(format::Sphere { radius }),
         Shape::Cuboid { half } => format::Shape::Box(format::BoxShape {
             size: (half * 2.0).to_array(),
@@ -186,6 +186,23 @@ fn shape(shape: &Shape) -> format::Shape {
         } => format::Shape::Capsule(format::Capsule {
             radius,
             length: half_length * 2.0,
+        }),
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => format::Shape::Cylinder(format::Cylinder {
+            radius,
+            length: half_length * 2.0,
+        }),
+        Shape::Cone {
+            half_length,
+            radius,
+        } => format::Shape::Cone(format::Cone {
+            radius,
+            height: half_length * 2.0,
+        }),
+        Shape::Hull(hull) => format::Shape::Hull(format::Hull {
+            points: hull.vertices().iter().map(|v| v.to_array()).collect(),
         }),
         Shape::HalfSpace { normal } => format::Shape::HalfSpace(format::HalfSpace {
             normal: normal.to_array(),

@@ -11,7 +11,7 @@ use crate::format;
 use crate::generate::{Templates, at_least_one, grouped};
 use crate::random::Random;
 use std::collections::BTreeMap;
-use tippe::{BodyDesc, Pose, Quat, Shape, Vec3};
+use tippe::{BodyDesc, Pose, Quat, Vec3};
 
 /// Tries for each body unless the scene says otherwise.
 const TRIES: u64 = 1000;
@@ -146,18 +146,7 @@ impl Filling {
 
 /// Largest distance of a point of the shapes from the body's origin [m].
 fn reach(desc: &BodyDesc) -> f64 {
-    let far = |s: &tippe::ShapeDesc| {
-        s.pose.position.length()
-            + match s.shape {
-                Shape::Sphere { radius } => radius,
-                Shape::Cuboid { half } => half.length(),
-                Shape::Capsule {
-                    half_length,
-                    radius,
-                } => half_length + radius,
-                Shape::HalfSpace { .. } => f64::INFINITY,
-            }
-    };
+    let far = |s: &tippe::ShapeDesc| s.pose.position.length() + s.shape.reach();
     desc.shapes.iter().map(far).fold(0.0, f64::max)
 }
 

@@ -15,6 +15,7 @@ use crate::grid::Gridding;
 use crate::joint::{Names, PlannedJoint};
 use crate::pyramid::Heaping;
 use crate::stack::Stacking;
+use tippe::shape::Core;
 use tippe::{BodyDesc, Pose, Shape, Vec3};
 
 /// The bodies a generator repeats.
@@ -174,16 +175,22 @@ pub(crate) fn extent(desc: &BodyDesc, along: Vec3) -> (f64, f64) {
     for s in desc.shapes.iter().filter(|s| !s.sensor) {
         let offset = (desc.pose.rotation * s.pose.position).dot(along);
         let d = (desc.pose.rotation * s.pose.rotation).conjugate() * along;
-        let half = match s.shape {
-            Shape::Sphere { radius } => radius,
-            Shape::Cuboid { half } => half.dot(d.abs()),
+        let (against, toward) = match &s.shape {
+            Shape::Sphere { radius } => (*radius, *radius),
+            Shape::Cuboid { half } => (half.dot(d.abs()), half.dot(d.abs())),
             Shape::Capsule {
                 half_length,
                 radius,
-            } => half_length * d.z.abs() + radius,
-            Shape::HalfSpace { .. } => f64::INFINITY,
+            } => {
+                let half = half_length * d.z.abs() + radius;
+                (half, half)
+            }
+            other => Core::of(other).map_or((f64::INFINITY, f64::INFINITY), |(core, radius)| {
+                let far = |d: Vec3| d.dot(core.support(d, 0).point) + radius;
+                (far(-d), far(d))
+            }),
         };
-        reach = (reach.0.max(half - offset), reach.1.max(half + offset));
+        reach = (reach.0.max(against - offset), reach.1.max(toward + offset));
     }
     reach
 }

@@ -10,7 +10,8 @@ use crate::check::{HEAVY, LARGE, SMALL, direction, positive, vector};
 use crate::diagnostics::{At, Problems};
 use crate::format::{self, Kind};
 use crate::inertia;
-use tippe::{BodyKind, Filter, MassSpec, Pose, Shape, ShapeDesc, Vec3};
+use std::sync::Arc;
+use tippe::{BodyKind, ConvexHull, Filter, MassSpec, Pose, Shape, ShapeDesc, Vec3};
 
 /// The shapes of a body.
 pub(crate) fn shapes(
@@ -131,6 +132,15 @@ fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems)
             radius: size(c.radius, &at.key("radius")),
             half_length: size(c.length, &at.key("length")) * 0.5,
         },
+        format::Shape::Cylinder(c) => Shape::Cylinder {
+            radius: size(c.radius, &at.key("radius")),
+            half_length: size(c.length, &at.key("length")) * 0.5,
+        },
+        format::Shape::Cone(c) => Shape::Cone {
+            radius: size(c.radius, &at.key("radius")),
+            half_length: size(c.height, &at.key("height")) * 0.5,
+        },
+        format::Shape::Hull(h) => hull(h, &at.key("points"), problems),
         format::Shape::HalfSpace(h) => {
             if dynamic {
                 let help = "add kind = \"fixed\" (or \"kinematic\"), or use a box";
@@ -145,6 +155,30 @@ fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems)
             }
         }
     }
+}
+
+/// The hull of the points in the file.
+fn hull(hull: &format::Hull, at: &At, problems: &mut Problems) -> Shape {
+    let points: Vec<Vec3> = hull.points.iter().map(|p| Vec3::from_array(*p)).collect();
+    let largest = points
+        .iter()
+        .fold(0.0_f64, |s, p| s.max(p.abs().max_element()));
+    let made = if largest > LARGE {
+        let reason = format!("a coordinate of {largest:e} m is too large; at most {LARGE:e}");
+        problems.error(at, reason, "sizes are in metres");
+        None
+    } else {
+        match ConvexHull::new(&points) {
+            Ok(hull) => Some(hull),
+            Err(e) => {
+                let help = "a hull needs four points that do not lie in one plane";
+                problems.error(at, e.reason, help);
+                None
+            }
+        }
+    };
+    // What could not be made is stood in for by what causes no further errors.
+    made.map_or(Shape::Sphere { radius: 1.0 }, |h| Shape::Hull(Arc::new(h)))
 }
 
 /// Where the mass of a body comes from.

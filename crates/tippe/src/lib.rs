@@ -25,6 +25,7 @@
 pub mod collide;
 pub mod dynamics;
 pub mod error;
+pub mod geometry;
 pub mod joint;
 pub mod material;
 pub mod math;
@@ -49,6 +50,6 @@ pub use motion::Motion;
 pub use report::{
     ContactForce, EnergyLedger, Event, EventKind, JointForce, Residuals, SolverWork, StepReport,
 };
-pub use shape::Shape;
+pub use shape::{ConvexHull, Shape};
 pub use state::BodyState;
 pub use world::World;

@@ -41,6 +41,11 @@ impl Item<'_> {
                 half_length,
                 radius,
             } => self.capsule(out, view, *half_length, *radius, dash),
+            Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Hull(_) => {
+                for face in faces(self.shape) {
+                    self.face(out, view, &face, dash);
+                }
+            }
             Shape::HalfSpace { normal } => self.half_space(out, view, *normal),
         }
     }
@@ -71,6 +76,32 @@ impl Item<'_> {
                 let _ = writeln!(out, "<path{fill}{dash} d=\"{d}\"/>");
             }
         }
+    }
+
+    /// A face of a convex solid if it is turned to us; a round side is many faces without seams.
+    fn face(&self, out: &mut String, view: &View, face: &Face, dash: &str) {
+        let normal = self.pose.vector(face.normal);
+        if normal.dot(view.camera.toward) <= 0.0 {
+            return;
+        }
+        let corners: Vec<(f64, f64)> = face
+            .corners
+            .iter()
+            .map(|c| view.project(self.pose.point(*c)))
+            .collect();
+        let Some(d) = polygon(&corners, view.height()) else {
+            return;
+        };
+        let fill = self.colour.map(|c| c.lit(light(normal)));
+        let paint = fill.as_ref().map_or_else(String::new, |f| {
+            let seam = if face.round {
+                format!(" stroke=\"{f}\"")
+            } else {
+                String::new()
+            };
+            format!(" fill=\"{f}\"{seam}")
+        });
+        let _ = writeln!(out, "<path{paint}{dash} d=\"{d}\"/>");
     }
 
     /// A disc, lighter where the lamp shines, with the half of the equator that we see: it shows the spin.
@@ -195,6 +226,90 @@ impl Item<'_> {
     }
 }
 
+/// A flat piece of a surface in the shape frame.
+struct Face {
+    normal: Vec3,
+    corners: Vec<Vec3>,
+    /// One of many that stand for a round side.
+    round: bool,
+}
+
+/// Facets that stand for a round side.
+const FACETS: u32 = 24;
+
+/// The surface of a convex solid in flat pieces; none for those with an outline of their own.
+fn faces(shape: &Shape) -> Vec<Face> {
+    let rim = |k: u32, radius: f64, z: f64| {
+        let (s, c) = libm::sincos(f64::from(k) * std::f64::consts::TAU / f64::from(FACETS));
+        Vec3::new(radius * c, radius * s, z)
+    };
+    let flat = |normal: Vec3, corners: Vec<Vec3>| Face {
+        normal,
+        corners,
+        round: false,
+    };
+    match shape {
+        Shape::Cylinder {
+            half_length: h,
+            radius: r,
+        } => {
+            let mut out = vec![
+                flat(Vec3::Z, (0..FACETS).map(|k| rim(k, *r, *h)).collect()),
+                flat(-Vec3::Z, (0..FACETS).map(|k| rim(k, *r, -h)).collect()),
+            ];
+            for k in 0..FACETS {
+                let corners = vec![
+                    rim(k, *r, -h),
+                    rim(k + 1, *r, -h),
+                    rim(k + 1, *r, *h),
+                    rim(k, *r, *h),
+                ];
+                let normal = (rim(k, 1.0, 0.0) + rim(k + 1, 1.0, 0.0)).normalize();
+                out.push(Face {
+                    normal,
+                    corners,
+                    round: true,
+                });
+            }
+            out
+        }
+        Shape::Cone {
+            half_length: h,
+            radius: r,
+        } => {
+            let mut out = vec![flat(
+                -Vec3::Z,
+                (0..FACETS).map(|k| rim(k, *r, -h)).collect(),
+            )];
+            for k in 0..FACETS {
+                let corners = vec![rim(k, *r, -h), rim(k + 1, *r, -h), Vec3::Z * *h];
+                let normal = (corners[1] - corners[0])
+                    .cross(corners[2] - corners[0])
+                    .normalize();
+                out.push(Face {
+                    normal,
+                    corners,
+                    round: true,
+                });
+            }
+            out
+        }
+        Shape::Hull(hull) => hull
+            .faces()
+            .iter()
+            .enumerate()
+            .map(|(i, f)| {
+                let corners = hull.face_vertices(i).iter();
+                flat(
+                    f.normal,
+                    corners.map(|v| hull.vertices()[*v as usize]).collect(),
+                )
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Circles that cover a shape in the view; `None` for what is infinite.
 pub fn shadow(camera: &Camera, shape: &Shape, pose: &Pose) -> Option<Vec<(f64, f64, f64)>> {
     let circle = |p: Vec3, r: f64| {
@@ -217,6 +332,11 @@ pub fn shadow(camera: &Camera, shape: &Shape, pose: &Pose) -> Option<Vec<(f64, f
                     0.0,
                 )
             })
+            .collect(),
+        Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Hull(_) => faces(shape)
+            .into_iter()
+            .flat_map(|f| f.corners)
+            .map(|c| circle(pose.point(c), 0.0))
             .collect(),
         Shape::HalfSpace { .. } => return None,
     })

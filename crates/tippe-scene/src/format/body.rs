@@ -169,12 +169,26 @@ pub enum Shape {
     Sphere(Sphere),
     /// A thick segment along z about the origin.
     Capsule(Capsule),
+    /// A cylinder along z about the origin.
+    Cylinder(Cylinder),
+    /// A cone along z, its middle height at the origin, its apex up.
+    Cone(Cone),
+    /// The smallest convex solid that holds some points.
+    Hull(Hull),
     /// Everything behind a plane through the origin; for fixed and kinematic bodies.
     HalfSpace(HalfSpace),
 }
 
 /// Names of the shapes.
-pub(crate) const SHAPES: [&str; 4] = ["box", "sphere", "capsule", "half_space"];
+pub(crate) const SHAPES: [&str; 7] = [
+    "box",
+    "sphere",
+    "capsule",
+    "cylinder",
+    "cone",
+    "hull",
+    "half_space",
+];
 
 record! {
     /// A box.
@@ -203,6 +217,34 @@ record! {
 }
 
 record! {
+    /// A cylinder.
+    Cylinder { required {
+        /// Radius [m].
+        radius: f64,
+        /// Length along the axis [m].
+        length: f64,
+    } optional {} }
+}
+
+record! {
+    /// A cone.
+    Cone { required {
+        /// Radius of the base [m].
+        radius: f64,
+        /// Height from base to apex [m].
+        height: f64,
+    } optional {} }
+}
+
+record! {
+    /// A convex hull.
+    Hull { required {
+        /// Points in the shape frame [m]; those inside do not matter.
+        points: Vec<[f64; 3]>,
+    } optional {} }
+}
+
+record! {
     /// A half-space.
     HalfSpace { required {
         /// Outward normal; need not have length one.
@@ -225,6 +267,9 @@ impl Shape {
             Self::Box(_) => "box",
             Self::Sphere(_) => "sphere",
             Self::Capsule(_) => "capsule",
+            Self::Cylinder(_) => "cylinder",
+            Self::Cone(_) => "cone",
+            Self::Hull(_) => "hull",
             Self::HalfSpace(_) => "half_space",
         }
     }
@@ -260,6 +305,9 @@ impl Shape {
             Some(n) if *name == "box" => Self::Box(BoxShape::read(n, at, problems)),
             Some(n) if *name == "sphere" => Self::Sphere(Sphere::read(n, at, problems)),
             Some(n) if *name == "capsule" => Self::Capsule(Capsule::read(n, at, problems)),
+            Some(n) if *name == "cylinder" => Self::Cylinder(Cylinder::read(n, at, problems)),
+            Some(n) if *name == "cone" => Self::Cone(Cone::read(n, at, problems)),
+            Some(n) if *name == "hull" => Self::Hull(Hull::read(n, at, problems)),
             Some(n) => Self::HalfSpace(HalfSpace::read(n, at, problems)),
             None => Self::default(),
         }

@@ -103,6 +103,27 @@ pub enum Solid {
         /// Length of the inner segment [m].
         length: f64,
     },
+    /// A cylinder along z.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Length [m].
+        length: f64,
+    },
+    /// A cone along z, its apex up.
+    Cone {
+        /// Radius of the base [m].
+        radius: f64,
+        /// Height [m].
+        height: f64,
+    },
+    /// A convex polyhedron.
+    Hull {
+        /// Its vertices [m].
+        points: Vec<[f64; 3]>,
+        /// Triangles of its surface, by vertex, counter-clockwise seen from outside.
+        triangles: Vec<[u32; 3]>,
+    },
     /// A half-space.
     HalfSpace {
         /// Outward normal.

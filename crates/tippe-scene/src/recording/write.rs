@@ -257,7 +257,7 @@ impl<W: Write> RecordingWriter<W> {
 }
 
 fn solid(shape: &Shape) -> Solid {
-    match *shape {
+    match shape.clone() {
         Shape::Sphere { radius } => Solid::Sphere { radius },
         Shape::Cuboid { half } => Solid::Box {
             size: (half * 2.0).to_array(),
@@ -268,6 +268,24 @@ fn solid(shape: &Shape) -> Solid {
         } => Solid::Capsule {
             radius,
             length: half_length * 2.0,
+        },
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => Solid::Cylinder {
+            radius,
+            length: half_length * 2.0,
+        },
+        Shape::Cone {
+            half_length,
+            radius,
+        } => Solid::Cone {
+            radius,
+            height: half_length * 2.0,
+        },
+        Shape::Hull(hull) => Solid::Hull {
+            points: hull.vertices().iter().map(|v| v.to_array()).collect(),
+            triangles: hull.triangles().to_vec(),
         },
         Shape::HalfSpace { normal } => Solid::HalfSpace {
             normal: normal.to_array(),

@@ -7,10 +7,13 @@
 pub mod broad;
 mod clip;
 pub mod contact;
+pub(crate) mod epa;
+pub(crate) mod gjk;
 mod grid;
 pub mod narrow;
 mod pair_capsule_capsule;
 mod pair_capsule_cuboid;
+mod pair_convex;
 mod pair_cuboid_cuboid;
 mod pair_half_space_any;
 mod pair_sphere_capsule;
@@ -18,6 +21,7 @@ mod pair_sphere_cuboid;
 mod pair_sphere_sphere;
 mod radix;
 mod sat;
+pub(crate) mod simplex;
 mod thin;
 mod tree;
 

@@ -7,6 +7,7 @@
 use super::contact::{ContactPoint, Features};
 use super::pair_capsule_capsule::capsule_capsule;
 use super::pair_capsule_cuboid::capsule_cuboid;
+use super::pair_convex::convex_convex;
 use super::pair_cuboid_cuboid::cuboid_cuboid;
 pub use super::pair_cuboid_cuboid::cuboid_separation;
 use super::pair_half_space_any::{half_space_capsule, half_space_cuboid, half_space_sphere};
@@ -183,6 +184,10 @@ pub fn collide_shapes(
             false
         }
         (HalfSpace { .. }, HalfSpace { .. }) => false,
+        _ => {
+            convex_convex(a, p, b, q, margin, out);
+            false
+        }
     };
     if mirrored {
         for point in &mut out[first..] {

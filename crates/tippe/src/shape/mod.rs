@@ -6,18 +6,26 @@
 
 pub mod aabb;
 pub mod capsule;
+pub mod cone;
 pub mod cuboid;
+pub mod cylinder;
 pub mod half_space;
+pub mod hull;
 pub mod mass;
 pub mod mesh;
+mod quickhull;
 pub mod sphere;
+pub mod support;
 
 pub use aabb::Aabb;
+pub use hull::ConvexHull;
 pub use mass::MassProperties;
 pub use mesh::mesh_mass_properties;
+pub use support::{Core, SupportPoint};
 
 use crate::error::BuildError;
 use crate::math::{Pose, Vec3};
+use std::sync::Arc;
 
 /// A solid in its own frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +47,22 @@ pub enum Shape {
         /// Radius [m].
         radius: f64,
     },
+    /// A cylinder along z about the origin.
+    Cylinder {
+        /// Half the length [m].
+        half_length: f64,
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A cone along z: its base at −half_length, its apex at +half_length.
+    Cone {
+        /// Half the height [m].
+        half_length: f64,
+        /// Radius of the base [m].
+        radius: f64,
+    },
+    /// A convex polyhedron; bodies may share it.
+    Hull(Arc<ConvexHull>),
     /// Everything at or below the plane `normal · x = 0`. Only for fixed and kinematic bodies.
     HalfSpace {
         /// Unit outward normal.
@@ -56,6 +80,16 @@ impl Shape {
                 half_length,
                 radius,
             } => capsule::check(half_length, radius),
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => cylinder::check(half_length, radius),
+            Self::Cone {
+                half_length,
+                radius,
+            } => cone::check(half_length, radius),
+            // Checked when it was made.
+            Self::Hull(_) => Ok(()),
             Self::HalfSpace { normal } => half_space::check(normal),
         }
     }
@@ -70,6 +104,15 @@ impl Shape {
                 half_length,
                 radius,
             } => half_length + radius,
+            Self::Cylinder {
+                half_length: h,
+                radius: r,
+            }
+            | Self::Cone {
+                half_length: h,
+                radius: r,
+            } => (h * h + r * r).sqrt(),
+            Self::Hull(ref hull) => hull.reach(),
             Self::HalfSpace { .. } => f64::INFINITY,
         }
     }
@@ -84,6 +127,15 @@ impl Shape {
                 half_length,
                 radius,
             } => capsule::volume(half_length, radius),
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => cylinder::volume(half_length, radius),
+            Self::Cone {
+                half_length,
+                radius,
+            } => cone::volume(half_length, radius),
+            Self::Hull(ref hull) => hull.volume(),
             Self::HalfSpace { .. } => f64::INFINITY,
         }
     }
@@ -98,6 +150,15 @@ impl Shape {
                 half_length,
                 radius,
             } => capsule::mass_properties(half_length, radius, density),
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => cylinder::mass_properties(half_length, radius, density),
+            Self::Cone {
+                half_length,
+                radius,
+            } => cone::mass_properties(half_length, radius, density),
+            Self::Hull(ref hull) => hull.mass_properties(density),
             Self::HalfSpace { .. } => MassProperties::NONE,
         }
     }
@@ -112,6 +173,15 @@ impl Shape {
                 half_length,
                 radius,
             } => capsule::bounds(half_length, radius, pose),
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => cylinder::bounds(half_length, radius, pose),
+            Self::Cone {
+                half_length,
+                radius,
+            } => cone::bounds(half_length, radius, pose),
+            Self::Hull(ref hull) => hull.bounds(pose),
             Self::HalfSpace { normal } => half_space::bounds(normal, pose),
         }
     }

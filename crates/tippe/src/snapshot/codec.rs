@@ -12,11 +12,12 @@ use crate::method::{Method, SequentialParams};
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
-use crate::shape::Shape;
+use crate::shape::{ConvexHull, Shape};
 use crate::state::{
     BodyState, ContactKey, ContactMemory, Impulse, JointMemory, Load, PairKey, State,
 };
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Bytes being written.
 #[derive(Default)]
@@ -366,6 +367,29 @@ impl<T: Code> Code for Option<T> {
     }
 }
 
+impl Code for [u32; 3] {
+    fn write(&self, out: &mut Output) {
+        self.iter().for_each(|x| x.write(out));
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Ok([u32::read(input)?, u32::read(input)?, u32::read(input)?])
+    }
+}
+
+impl Code for Arc<ConvexHull> {
+    fn write(&self, out: &mut Output) {
+        self.vertices().to_vec().write(out);
+        self.triangles().to_vec().write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        let (vertices, triangles) = (Code::read(input)?, Code::read(input)?);
+        match ConvexHull::from_surface(vertices, triangles) {
+            Ok(hull) => Ok(Self::new(hull)),
+            Err(_) => input.corrupt(),
+        }
+    }
+}
+
 /// Encodes an enum as a byte and the fields of the variant.
 macro_rules! code_enum {
     ($t:ident { $($tag:literal => $variant:ident $({ $($f:ident),* })? $(($x:ident))?),* $(,)? }) => {
@@ -399,6 +423,9 @@ code_enum!(Shape {
     1 => Cuboid { half },
     2 => Capsule { half_length, radius },
     3 => HalfSpace { normal },
+    4 => Cylinder { half_length, radius },
+    5 => Cone { half_length, radius },
+    6 => Hull(hull),
 });
 code_enum!(Motion {
     0 => Constant { velocity, angular_velocity },

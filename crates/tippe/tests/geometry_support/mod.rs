@@ -2,8 +2,9 @@
 
 #![allow(dead_code)]
 
+use std::sync::Arc;
 use tippe::math::{Pose, Quat, Vec3};
-use tippe::shape::Shape;
+use tippe::shape::{ConvexHull, Shape};
 
 /// A small generator (splitmix64), so that every run sees the same cases.
 pub struct Random(pub u64);
@@ -62,9 +63,36 @@ impl Random {
                 half_length: self.range(0.2, 1.0),
                 radius: self.range(0.1, 0.6),
             },
-            _ => Shape::HalfSpace {
+            3 => Shape::HalfSpace {
                 normal: self.rotation() * Vec3::Z,
             },
+            4 => Shape::Cylinder {
+                half_length: self.range(0.2, 1.0),
+                radius: self.range(0.2, 1.0),
+            },
+            5 => Shape::Cone {
+                half_length: self.range(0.2, 1.0),
+                radius: self.range(0.2, 1.0),
+            },
+            _ => {
+                let count = 4 + (self.next() % 17) as usize;
+                self.hull(count, Vec3::ONE)
+            }
+        }
+    }
+    /// The hull of `count` points in a box of half extents `half`, near its corners, on its surface or anywhere.
+    pub fn hull(&mut self, count: usize, half: Vec3) -> Shape {
+        loop {
+            let round = self.unit() < 0.5;
+            let points: Vec<Vec3> = (0..count)
+                .map(|_| {
+                    let p = self.vector(1.0);
+                    (if round { p.normalize_or(Vec3::X) } else { p }) * half
+                })
+                .collect();
+            if let Ok(hull) = ConvexHull::new(&points) {
+                return Shape::Hull(Arc::new(hull));
+            }
         }
     }
 }

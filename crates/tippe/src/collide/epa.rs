@@ -1,0 +1,432 @@
+//! Penetration depth of two convex cores: the face of A − B nearest to the origin.
+//!
+//! Reads: cores, their relative pose, a simplex about the origin.  Writes: nothing (pure functions).
+//! Called by: `geometry`, the convex pairs of `collide`.
+//! Source: [Bergen01]: grow a polytope inside A − B where it is closest to the origin. Letters as in `collide::gjk`; n is the unit
+//! outward normal of a face, h(n) how far A − B reaches along n: an upper bound of the depth, as the nearest face is a lower one.
+//! We deviate: every answer along the way is a bound, so whatever stops the growth (the cap, rounding), the best bound is returned.
+
+use super::gjk::{ConvexPair, Found};
+use super::simplex::{Simplex, Vertex};
+use crate::math::{Vec3, tangents};
+
+/// The bounds of the depth must agree to this part of the smaller core … [1]
+const TIGHT: f64 = 1e-10;
+/// … which for round cores only has to tell one way out from another, as the best is improved apart from that …
+const TIGHT_ROUND: f64 = 1e-7;
+/// … and to this part of all sizes [1].
+const TIGHT_SPAN: f64 = 1e-13;
+/// Height above a face, relative to all sizes, below which a point is in its plane [1].
+const COPLANAR: f64 = 1e-14;
+/// Most points added.
+const ROUNDS_MAX: usize = 256;
+/// Rounds between two searches near the best depth so far.
+const POLISH_EVERY: usize = 24;
+/// Most rounds of such a search, the gap it works at relative to the sizes, and the gain that ends it [1].
+const POLISH_ROUNDS: usize = 30;
+const APART: f64 = 0.02;
+const POLISHED: f64 = 1e-13;
+/// Part of the size below which a starting simplex is flat [1].
+const FLAT: f64 = 1e-12;
+
+/// The shortest way out of an overlap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Depth {
+    /// Unit normal from A to B, in A's frame: B leaves A along it.
+    pub normal: Vec3,
+    /// How far [m]; slightly negative if the cores do not touch after all.
+    pub depth: f64,
+    /// The points of A (in A's frame) and B (in B's) that meet then.
+    pub simplex: Simplex,
+}
+
+struct Face {
+    v: [u32; 3],
+    /// Beyond the edge from `v[k]` to `v[(k + 1) % 3]`.
+    across: [u32; 3],
+    n: Vec3,
+    distance: f64,
+    alive: bool,
+}
+
+struct Polytope {
+    vertices: Vec<Vertex>,
+    faces: Vec<Face>,
+    /// Height that counts as above a face [m].
+    above: f64,
+    /// Scratch: facets seen, horizon edges.
+    seen: Vec<u32>,
+    horizon: Vec<(u32, u32, u32)>,
+}
+
+/// The depth of an overlap that `Found::Overlap` reported.
+pub(crate) fn penetration(pair: &mut ConvexPair<'_>, start: &Simplex) -> Depth {
+    let span = pair.span();
+    let smaller = {
+        let (a, b) = (pair.a.reach(), pair.b.reach());
+        if a > 0.0 && b > 0.0 {
+            a.min(b)
+        } else {
+            a.max(b)
+        }
+    };
+    let part = if pair.is_polyhedral() {
+        TIGHT
+    } else {
+        TIGHT_ROUND
+    };
+    let tight = part * smaller + TIGHT_SPAN * span;
+    let corners = match fat_simplex(pair, start) {
+        Ok(corners) => corners,
+        Err(flat) => return flat,
+    };
+    let mut search = Search {
+        polytope: Polytope::new(corners, COPLANAR * span),
+        best: None,
+        tight,
+    };
+    search.everywhere(pair, ROUNDS_MAX);
+    match search.best {
+        Some(best) => Depth {
+            normal: best.normal,
+            depth: best.upper,
+            simplex: best.simplex,
+        },
+        None => Depth {
+            normal: Vec3::Z,
+            depth: 0.0,
+            simplex: *start,
+        },
+    }
+}
+
+/// The least depth known, with the points that show it.
+#[derive(Clone, Copy)]
+struct Best {
+    upper: f64,
+    normal: Vec3,
+    simplex: Simplex,
+    /// The points lie as far out as A − B does.
+    tight: bool,
+}
+
+struct Search {
+    polytope: Polytope,
+    best: Option<Best>,
+    tight: f64,
+}
+
+/// What one look along the normal of a face gave.
+struct Look {
+    normal: Vec3,
+    new: Vertex,
+    lower: f64,
+    upper: f64,
+    tight: bool,
+}
+
+impl Search {
+    /// How far A − B reaches beyond a face.
+    fn look(&mut self, pair: &mut ConvexPair<'_>, face: u32) -> Look {
+        let f = &self.polytope.faces[face as usize];
+        let (normal, lower) = (f.n, f.distance);
+        let corners = f.v.map(|i| self.polytope.vertices[i as usize]);
+        let new = pair.support(normal);
+        let upper = normal.dot(new.w);
+        let exact = corners.iter().any(|c| c.w == new.w);
+        let tight = upper - lower <= self.tight || exact;
+        // Among depths that are as good as each other, the one with its points on the surfaces counts.
+        let better = self.best.is_none_or(|b| {
+            upper < b.upper - if b.tight { self.tight } else { 0.0 } || (exact && upper <= b.upper)
+        });
+        if better {
+            self.best = Some(Best {
+                upper,
+                normal,
+                simplex: projected(corners),
+                tight: exact,
+            });
+        }
+        Look {
+            normal,
+            new,
+            lower,
+            upper,
+            tight,
+        }
+    }
+
+    /// Grows at the nearest face until no face is nearer than the best depth.
+    fn everywhere(&mut self, pair: &mut ConvexPair<'_>, rounds: usize) {
+        for round in 1..=rounds {
+            let Some(near) = self.polytope.nearest() else {
+                break;
+            };
+            let look = self.look(pair, near);
+            if look.tight || !self.polytope.grow(near, look.new) {
+                break;
+            }
+            // Round shapes: a good depth found nearby early closes all faces that are farther out.
+            if round % POLISH_EVERY == 0 && !pair.is_polyhedral() {
+                self.nearby(pair, look.normal, look.upper);
+                if self
+                    .best
+                    .is_some_and(|b| b.upper - look.lower <= self.tight)
+                {
+                    return;
+                }
+            }
+        }
+        if let Some(best) = self.best.filter(|b| !b.tight) {
+            self.nearby(pair, best.normal, best.upper);
+        }
+    }
+
+    /// Improves a depth without the polytope, by steps of [`outside`]. Where a round shape is nearly as deep all around, such steps are
+    /// short: while longer ones win more, they are taken.
+    fn nearby(&mut self, pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) {
+        let Some(mut here) = outside(pair, normal, upper) else {
+            return;
+        };
+        let mut before = normal;
+        let mut stretch = 2.0;
+        for _ in 0..POLISH_ROUNDS {
+            let guess = (here.normal + (here.normal - before) * stretch).normalize_or(here.normal);
+            let upper = guess.dot(pair.support(guess).w);
+            let far = outside(pair, guess, upper).filter(|b| b.upper < here.upper);
+            let next = match far {
+                Some(next) => next,
+                None => {
+                    stretch *= 0.25;
+                    match outside(pair, here.normal, here.upper) {
+                        Some(next) => next,
+                        None => break,
+                    }
+                }
+            };
+            let won = here.upper - next.upper;
+            if won > 0.0 {
+                before = here.normal;
+                here = next;
+            }
+            if won <= POLISHED * pair.size() {
+                break;
+            }
+        }
+        let better = |b: Best| here.upper < b.upper + if b.tight { 0.0 } else { self.tight };
+        if self.best.is_none_or(better) {
+            self.best = Some(here);
+        }
+    }
+}
+
+/// B moved out along `normal` until it is a little apart: the closest points then show a normal at least as good, and lie on the surfaces.
+fn outside(pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) -> Option<Best> {
+    let mut moved = pair.moved(normal * (upper + APART * pair.size()));
+    let Found::Apart { v, simplex } = moved.distance(&Simplex::default(), f64::INFINITY) else {
+        return None;
+    };
+    let normal = (-v).normalize_or(normal);
+    Some(Best {
+        upper: normal.dot(pair.support(normal).w),
+        normal,
+        simplex,
+        tight: true,
+    })
+}
+
+/// The corners with the weights of the origin's projection.
+fn projected(corners: [Vertex; 3]) -> Simplex {
+    let mut simplex = Simplex::default();
+    for c in corners {
+        simplex.push(c);
+    }
+    // The reduction keeps the nearest part, which is the projection where it falls into the triangle.
+    if let Some(point) = simplex.reduce() {
+        simplex.refine(point);
+    }
+    simplex
+}
+
+/// Four points of A − B with a volume, about the origin as well as rounding allows; a flat A − B has its answer at once.
+fn fat_simplex(pair: &mut ConvexPair<'_>, start: &Simplex) -> Result<[Vertex; 4], Depth> {
+    let size = pair.size();
+    let (flat, mut s) = (FLAT * size, *start);
+    if s.count == 0 {
+        s.push(pair.support(Vec3::X));
+    }
+    if s.count == 1 {
+        let w = s.vertices[0].w;
+        let found = [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z]
+            .into_iter()
+            .map(|d| pair.support(d))
+            .find(|v| (v.w - w).length() > flat);
+        match found {
+            Some(v) => s.push(v),
+            None => return Err(thin(pair, Vec3::Z, &s)),
+        }
+    }
+    if s.count == 2 {
+        let d = (s.vertices[1].w - s.vertices[0].w).normalize_or(Vec3::Z);
+        let (t1, t2) = tangents(d);
+        let w = s.vertices[0].w;
+        let mut best: Option<(f64, Vertex)> = None;
+        for t in [t1, t2, -t1, -t2, t1 + t2, -t1 - t2, t1 - t2, t2 - t1] {
+            let v = pair.support(t);
+            let away = d.cross(v.w - w).length();
+            if best.is_none_or(|b| away > b.0) {
+                best = Some((away, v));
+            }
+        }
+        match best.filter(|b| b.0 > flat) {
+            Some((_, v)) => s.push(v),
+            None => return Err(thin(pair, t1, &s)),
+        }
+    }
+    if s.count == 3 {
+        let [p, q, r] = [0, 1, 2].map(|k| s.vertices[k].w);
+        let n = (q - p).cross(r - p).normalize_or(Vec3::Z);
+        let (up, down) = (pair.support(n), pair.support(-n));
+        let heights = [n.dot(up.w - p), -n.dot(down.w - p)];
+        let (height, v) = if heights[0] >= heights[1] {
+            (heights[0], up)
+        } else {
+            (heights[1], down)
+        };
+        if height <= flat {
+            return Err(thin(pair, n, &s));
+        }
+        s.push(v);
+    }
+    Ok(s.vertices)
+}
+
+/// A − B has no thickness along `n`: that is the way out.
+fn thin(pair: &mut ConvexPair<'_>, n: Vec3, start: &Simplex) -> Depth {
+    let (up, down) = (n.dot(pair.support(n).w), -n.dot(pair.support(-n).w));
+    let (normal, depth) = if up <= down { (n, up) } else { (-n, down) };
+    let mut simplex = *start;
+    if simplex.count > 3 {
+        simplex.count = 3;
+    }
+    simplex.reduce();
+    Depth {
+        normal,
+        depth,
+        simplex,
+    }
+}
+
+impl Polytope {
+    fn new(corners: [Vertex; 4], above: f64) -> Self {
+        let mut vertices = Vec::with_capacity(40);
+        vertices.extend(corners);
+        let w = corners.map(|c| c.w);
+        // d below (a, b, c) makes that triangle look outward.
+        if (w[1] - w[0]).cross(w[2] - w[0]).dot(w[3] - w[0]) > 0.0 {
+            vertices.swap(1, 2);
+        }
+        let mut polytope = Self {
+            vertices,
+            faces: Vec::with_capacity(72),
+            above,
+            seen: Vec::with_capacity(16),
+            horizon: Vec::with_capacity(16),
+        };
+        let (a, b, c, d) = (0, 1, 2, 3);
+        polytope.add_face([a, b, c], [1, 2, 3]);
+        polytope.add_face([b, a, d], [0, 3, 2]);
+        polytope.add_face([c, b, d], [0, 1, 3]);
+        polytope.add_face([a, c, d], [0, 2, 1]);
+        polytope
+    }
+
+    fn add_face(&mut self, v: [u32; 3], across: [u32; 3]) {
+        let [a, b, c] = v.map(|i| self.vertices[i as usize].w);
+        let cross = (b - a).cross(c - a);
+        let length = cross.length();
+        // A sliver without direction is never the nearest face and is never seen.
+        let (n, distance) = if length > 0.0 {
+            let n = cross / length;
+            (n, n.dot(a + b + c) / 3.0)
+        } else {
+            (Vec3::ZERO, f64::INFINITY)
+        };
+        self.faces.push(Face {
+            v,
+            across,
+            n,
+            distance,
+            alive: true,
+        });
+    }
+
+    fn nearest(&self) -> Option<u32> {
+        let mut best: Option<(f64, u32)> = None;
+        for (i, f) in self.faces.iter().enumerate() {
+            if f.alive && f.distance.is_finite() && best.is_none_or(|b| f.distance < b.0) {
+                best = Some((f.distance, i as u32));
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    /// Adds a point beyond face `near`; false if rounding leaves no clean horizon.
+    fn grow(&mut self, near: u32, new: Vertex) -> bool {
+        self.seen.clear();
+        self.horizon.clear();
+        self.seen.push(near);
+        self.faces[near as usize].alive = false;
+        let mut k = 0;
+        while k < self.seen.len() {
+            let here = self.seen[k] as usize;
+            for e in 0..3 {
+                let there = self.faces[here].across[e];
+                let f = &self.faces[there as usize];
+                if !f.alive {
+                    continue;
+                }
+                let corner = self.vertices[f.v[0] as usize].w;
+                if f.n.dot(new.w - corner) > self.above {
+                    self.faces[there as usize].alive = false;
+                    self.seen.push(there);
+                } else {
+                    let v = self.faces[here].v;
+                    self.horizon.push((v[e], v[(e + 1) % 3], there));
+                }
+            }
+            k += 1;
+        }
+        // Walk the horizon into one loop.
+        let count = self.horizon.len();
+        if count < 3 {
+            return false;
+        }
+        for i in 0..count - 1 {
+            let to = self.horizon[i].1;
+            match (i + 1..count).find(|j| self.horizon[*j].0 == to) {
+                Some(j) => self.horizon.swap(i + 1, j),
+                None => return false,
+            }
+        }
+        if self.horizon[count - 1].1 != self.horizon[0].0 {
+            return false;
+        }
+        let tip = self.vertices.len() as u32;
+        self.vertices.push(new);
+        let first = self.faces.len() as u32;
+        for i in 0..count {
+            let (from, to, beyond) = self.horizon[i];
+            let name = first + i as u32;
+            let g = &mut self.faces[beyond as usize];
+            let Some(edge) = (0..3).find(|e| g.v[*e] == to && g.v[(e + 1) % 3] == from) else {
+                return false;
+            };
+            g.across[edge] = name;
+            let after = first + ((i + 1) % count) as u32;
+            let before = first + ((i + count - 1) % count) as u32;
+            self.add_face([from, to, tip], [beyond, after, before]);
+        }
+        true
+    }
+}

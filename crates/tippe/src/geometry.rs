@@ -1,0 +1,298 @@
+//! Distance, witness points and penetration depth of any two shapes: pure functions, nothing remembered.
+//!
+//! Reads: shapes, poses.  Writes: nothing.
+//! Called by: users, queries, tests.
+//! Source: `collide::gjk`, `collide::epa`. Signs as in `collide::contact`: the normal points from A to B.
+
+use crate::collide::epa;
+use crate::collide::gjk::{ConvexPair, Found};
+use crate::collide::simplex::Simplex;
+use crate::math::{Pose, Vec3, tangents};
+use crate::shape::{Core, Shape};
+use std::fmt;
+
+/// How two shapes lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Separation {
+    /// Signed distance [m]: above zero the shapes are apart by it, below zero they overlap and must move by as much to part.
+    pub distance: f64,
+    /// Unit normal from A to B, world: B moves along it to get away by the shortest way.
+    pub normal: Vec3,
+    /// The point on A that is nearest to B, or deepest in it, world [m].
+    pub point_a: Vec3,
+    /// The point on B that is nearest to A, or deepest in it, world [m].
+    pub point_b: Vec3,
+}
+
+impl Separation {
+    /// The same, with A and B exchanged.
+    #[must_use]
+    pub fn flipped(&self) -> Self {
+        Self {
+            distance: self.distance,
+            normal: -self.normal,
+            point_a: self.point_b,
+            point_b: self.point_a,
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeometryError {
+    /// A pose or a size is infinite or not a number.
+    NotFinite,
+    /// Two shapes without bounds: nothing parts two half-spaces but luck.
+    Unbounded,
+}
+
+impl fmt::Display for GeometryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotFinite => "a pose or a size is not finite",
+            Self::Unbounded => "both shapes are without bounds",
+        })
+    }
+}
+
+impl std::error::Error for GeometryError {}
+
+/// The closest points of two shapes, or those of deepest overlap.
+///
+/// Apart, `normal` joins the two points; overlapping, it is the direction of least depth, and `point_a` has passed `point_b` by
+/// that depth. Distances are right to 1e-9 of the size of the shapes, depths to 1e-6 and mostly far better.
+pub fn closest_points(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+) -> Result<Separation, GeometryError> {
+    let found = separation_within(a, pose_a, b, pose_b, f64::INFINITY)?;
+    // Without a limit there is always an answer.
+    found.ok_or(GeometryError::NotFinite)
+}
+
+/// The same as [`closest_points`], but `None` as soon as it is clear that the shapes are farther apart than `limit` [m].
+pub fn separation_within(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    limit: f64,
+) -> Result<Option<Separation>, GeometryError> {
+    if !(pose_a.is_finite() && pose_b.is_finite() && a.check().is_ok() && b.check().is_ok()) {
+        return Err(GeometryError::NotFinite);
+    }
+    let found = match (a, b) {
+        (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {
+            return Err(GeometryError::Unbounded);
+        }
+        (Shape::HalfSpace { normal }, other) => half_space(*normal, pose_a, other, pose_b),
+        (other, Shape::HalfSpace { normal }) => {
+            half_space(*normal, pose_b, other, pose_a).map(|s| s.flipped())
+        }
+        _ => match (Core::of(a), Core::of(b)) {
+            (Some(a), Some(b)) => convex(a, pose_a, b, pose_b, limit),
+            _ => return Err(GeometryError::Unbounded),
+        },
+    };
+    match found {
+        Some(s) if !(s.distance.is_finite() && s.normal.is_finite()) => {
+            Err(GeometryError::NotFinite)
+        }
+        found => Ok(found.filter(|s| s.distance <= limit)),
+    }
+}
+
+/// Distance of two shapes [m], zero where they touch or overlap.
+pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<f64, GeometryError> {
+    Ok(closest_points(a, pose_a, b, pose_b)?.distance.max(0.0))
+}
+
+/// How to part two shapes that overlap by the shortest way; `None` if they are apart.
+pub fn penetration(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+) -> Result<Option<Separation>, GeometryError> {
+    Ok(separation_within(a, pose_a, b, pose_b, 0.0)?.filter(|s| s.distance <= 0.0))
+}
+
+/// A half-space (A) against a bounded shape.
+fn half_space(normal: Vec3, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<Separation> {
+    let (core, radius) = Core::of(b)?;
+    let n = pose_a.vector(normal);
+    let low = pose_b.point(core.support(pose_b.vector_to_local(-n), u32::MAX).point);
+    let distance = n.dot(low - pose_a.position) - radius;
+    let point_b = low - n * radius;
+    Some(Separation {
+        distance,
+        normal: n,
+        point_a: point_b - n * distance,
+        point_b,
+    })
+}
+
+/// Two thickened cores, up to `limit`.
+pub(crate) fn convex(
+    (a, radius_a): (Core<'_>, f64),
+    pose_a: &Pose,
+    (b, radius_b): (Core<'_>, f64),
+    pose_b: &Pose,
+    limit: f64,
+) -> Option<Separation> {
+    if let (Some(half_a), Some(half_b)) = (half_segment(&a), half_segment(&b)) {
+        let s = segments(half_a, pose_a, half_b, pose_b);
+        return Some(Separation {
+            distance: s.distance - radius_a - radius_b,
+            point_a: s.point_a + s.normal * radius_a,
+            point_b: s.point_b - s.normal * radius_b,
+            ..s
+        });
+    }
+    let mut pair = ConvexPair::new(a, pose_a, b, pose_b);
+    let found = cores(&mut pair, limit + radius_a + radius_b)?;
+    let (x_a, x_b) = found.simplex.witnesses();
+    let normal = pose_a.vector(found.normal);
+    let (x_a, x_b) = (pose_a.point(x_a), pose_b.point(x_b));
+    // Apart, the line that joins the cores leads to the surfaces; it may differ from the normal by a rounding.
+    let across = if found.distance > TOUCH * pair.size() {
+        (x_b - x_a).normalize_or(normal)
+    } else {
+        normal
+    };
+    Some(Separation {
+        distance: found.distance - radius_a - radius_b,
+        normal,
+        point_a: x_a + across * radius_a,
+        point_b: x_b - across * radius_b,
+    })
+}
+
+/// Half the length of a core that is a point or a segment [m].
+const fn half_segment(core: &Core<'_>) -> Option<f64> {
+    match core {
+        Core::Point => Some(0.0),
+        Core::Segment { half_length } => Some(*half_length),
+        _ => None,
+    }
+}
+
+/// Two segments along their z axes: the difference of two is flat, so there is no polytope to grow in it.
+fn segments(half_a: f64, pose_a: &Pose, half_b: f64, pose_b: &Pose) -> Separation {
+    let (d, e) = (pose_a.vector(Vec3::Z), pose_b.vector(Vec3::Z));
+    let (p, q) = (pose_a.position, pose_b.position);
+    // Points p + s d and q + t e: the ends against the other segment, and the crossing of the lines.
+    let r = q - p;
+    let on_a = |t: f64| d.dot(r + e * t).clamp(-half_a, half_a);
+    let on_b = |s: f64| e.dot(d * s - r).clamp(-half_b, half_b);
+    let cross = d.cross(e);
+    let sin_2 = cross.length_squared();
+    let s = if sin_2 > 0.0 {
+        (r.cross(e).dot(cross) / sin_2).clamp(-half_a, half_a)
+    } else {
+        0.0
+    };
+    let t = on_b(s);
+    let candidates = [
+        (on_a(t), t),
+        (-half_a, on_b(-half_a)),
+        (half_a, on_b(half_a)),
+        (on_a(-half_b), -half_b),
+        (on_a(half_b), half_b),
+    ];
+    let gap = |(s, t): (f64, f64)| r + e * t - d * s;
+    let mut best = candidates[0];
+    for c in &candidates[1..] {
+        if gap(*c).length_squared() < gap(best).length_squared() {
+            best = *c;
+        }
+    }
+    let v = gap(best);
+    let length = v.length();
+    let (distance, normal) = if length > TOUCH * (half_a + half_b) && length > 0.0 {
+        // Between the ends the gap is across the segment; of a short gap that is known better than its direction.
+        let mut n = v / length;
+        for (axis, inside) in [(d, best.0.abs() < half_a), (e, best.1.abs() < half_b)] {
+            if inside {
+                n = (n - axis * axis.dot(n)).normalize_or(v / length);
+            }
+        }
+        (length, n)
+    } else {
+        // Crossing: the way out is across both; in line: any way across.
+        // The rounding of a short cross product is no longer small once it has length one: it is taken out there.
+        let across = cross.normalize_or(tangents(d).0);
+        let across = (across - d * d.dot(across)).normalize_or(tangents(d).0);
+        let side = if across.dot(v) < 0.0 { -across } else { across };
+        (side.dot(v), side)
+    };
+    Separation {
+        distance,
+        normal,
+        point_a: p + d * best.0,
+        point_b: q + e * best.1,
+    }
+}
+
+/// How two cores lie to each other, in A's frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CoreSeparation {
+    /// Signed distance [m].
+    pub distance: f64,
+    /// Unit normal from A to B.
+    pub normal: Vec3,
+    /// The points that are closest or deepest, as mixes of support points.
+    pub simplex: Simplex,
+}
+
+/// Distance below which cores count as touching, relative to their sizes [1]: the difference of the points has no direction then.
+const TOUCH: f64 = 1e-10;
+/// A normal is good if the plane across it shows the distance to this part of the sizes [1].
+const PROVEN: f64 = 1e-9;
+
+/// How two cores lie to each other; `None` if farther apart than `limit` [m].
+pub(crate) fn cores(pair: &mut ConvexPair<'_>, limit: f64) -> Option<CoreSeparation> {
+    let size = pair.size();
+    match pair.distance(&Simplex::default(), limit) {
+        Found::Beyond => None,
+        Found::Overlap { simplex } => Some(overlapping(pair, &simplex)),
+        Found::Apart { v, simplex } => {
+            let distance = v.length();
+            if distance <= TOUCH * size {
+                // The points are right, and so is a normal that shows about as much.
+                let touching = overlapping(pair, &simplex);
+                return Some(CoreSeparation {
+                    simplex,
+                    ..touching
+                });
+            }
+            let mut normal = -v / distance;
+            // Of close and nearly parallel faces the closest points are right long before their difference points across the gap:
+            // a face normal may show more of the distance.
+            let shown = -normal.dot(pair.support(normal).w);
+            if distance - shown > PROVEN * size {
+                let depth = epa::penetration(pair, &simplex);
+                if -depth.depth > shown {
+                    normal = depth.normal;
+                }
+            }
+            Some(CoreSeparation {
+                distance,
+                normal,
+                simplex,
+            })
+        }
+    }
+}
+
+fn overlapping(pair: &mut ConvexPair<'_>, simplex: &Simplex) -> CoreSeparation {
+    let depth = epa::penetration(pair, simplex);
+    CoreSeparation {
+        // What rounding cannot tell from touching is not apart.
+        distance: -depth.depth.max(0.0),
+        normal: depth.normal,
+        simplex: depth.simplex,
+    }
+}
