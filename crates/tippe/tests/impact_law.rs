@@ -27,7 +27,7 @@ fn surface(friction: f64, restitution: f64, impact_law: ImpactLaw) -> Surface {
 
 /// An impact with the normal along z.
 fn hit(K: Mat3, u: Vec3, friction: f64, e: f64, law: ImpactLaw) -> Impact {
-    impact(K, Vec3::Z, u, &surface(friction, e, law)).unwrap()
+    impact(K, Vec3::Z, u, &surface(friction, e, law)).expect("a physical impact")
 }
 
 /// ½ uᵀ K⁻¹ u: the energy that impulses at the contact can reach.

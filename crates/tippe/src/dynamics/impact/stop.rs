@@ -85,7 +85,7 @@ fn growth(kappa: [f64; 2], c: [f64; 2], mu: f64) -> f64 {
         }
         // Newton for 1/√f = 1: λ += (√f − 1) f / (½ |f′|)
         let step = (f.sqrt() - 1.0) * f / slope;
-        if !(step.abs() > 1e-16 * lambda) {
+        if step.is_nan() || step.abs() <= 1e-16 * lambda {
             break;
         }
         lambda += step;
