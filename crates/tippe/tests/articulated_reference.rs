@@ -1,5 +1,7 @@
 //! Articulated bodies against the reference files: 1e-12 relative, accelerations 1e-11.
 
+#![allow(clippy::unwrap_used)]
+
 mod articulated_support;
 
 use articulated_support::{Case, mat3, matrix, numbers, read, reference, relative, vec3};
@@ -31,10 +33,7 @@ fn cases<'a>(reference: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Va
 }
 
 fn assert_mat3(found: Mat3, expected: &Value, what: &str) {
-    let e = relative(
-        &found.to_cols_array(),
-        &mat3(expected).to_cols_array(),
-    );
+    let e = relative(&found.to_cols_array(), &mat3(expected).to_cols_array());
     assert!(e < TOLERANCE, "{what}: {e:e}");
 }
 
@@ -88,7 +87,10 @@ fn ab_11_trees_of_all_joints_have_the_energies_of_the_references() {
             kinetic_energy(&c.model, &work).unwrap(),
             potential_energy(&c.model, &work).unwrap(),
         ];
-        for (e, key) in found.into_iter().zip(["kinetic_energy", "potential_energy"]) {
+        for (e, key) in found
+            .into_iter()
+            .zip(["kinetic_energy", "potential_energy"])
+        {
             let e = relative(&[e], &[r[key].as_f64().unwrap()]);
             assert!(e < TOLERANCE, "{name} {key}: {e:e}");
         }
@@ -194,7 +196,10 @@ fn ab_15_collision_matrices_of_links_match_the_references() {
 
 /// Symmetric, and no impulse meets a velocity change against it.
 fn assert_not_negative(k: Mat3) {
-    let size = k.to_cols_array().iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+    let size = k
+        .to_cols_array()
+        .iter()
+        .fold(0.0_f64, |s, x| s.max(x.abs()));
     let skew = (k - k.transpose()).to_cols_array();
     assert!(skew.iter().all(|x| x.abs() <= 1e-13 * size));
     let (_, moments) = tippe::math::eigen::symmetric_eigen(k);
@@ -358,8 +363,7 @@ fn ab_30_inverse_dynamics_match_the_references() {
 #[test]
 fn ab_18_a_fixed_base_takes_up_what_the_joints_do_not() {
     // Centre of percussion: a pinned rod struck at 2/3 of its length loads its pin with nothing.
-    let model =
-        tippe::articulated::Model::new(&articulated_support::rods(1), Vec3::ZERO).unwrap();
+    let model = tippe::articulated::Model::new(&articulated_support::rods(1), Vec3::ZERO).unwrap();
     let mut work = Work::new(&model);
     articulate(&model, &[0.0], &mut work).unwrap();
     let mut change = [0.0];

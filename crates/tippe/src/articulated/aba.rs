@@ -14,11 +14,13 @@ use super::kinematics::{flow, place, poses, vector};
 use super::load::Load;
 use super::model::{Model, Node, WORLD};
 use super::spatial::{Force, Frame, Motion};
-use super::work::{Ball, Body, Flow, Floating, Single, Work};
+use super::work::{Ball, Body, Floating, Flow, Single, Work};
 use crate::math::Vec3;
 
-/// A joint whose D is below this fraction of the inertia it stands in moves no mass [1].
-const SINGULAR: f64 = 1e-12;
+/// A joint whose D is below this fraction of the inertia it stands in moves no mass in this configuration: it is rounding alone [1].
+const SINGULAR: f64 = 1e-15;
+/// The same for a model: a joint that is so near to it in a configuration without symmetry is a mistake [1].
+const SINGULAR_MODEL: f64 = 1e-12;
 
 /// Accelerations `q̈` for torques `tau` and loads on the links: solves `M q̈ + C = τ + Σ Jᵀ F`.
 pub fn aba(
@@ -78,7 +80,18 @@ pub fn articulate(model: &Model, q: &[f64], work: &mut Work) -> Result<(), TreeE
         work.bodies[i].inertia = ArticulatedInertia::from_rigid(&node.inertia);
     }
     poses(model, work);
-    factors(model, work)
+    factors(model, SINGULAR, work)
+}
+
+/// Whether every joint of the model moves mass at `q`, with a wide margin.
+pub(super) fn check_mass(model: &Model, q: &[f64]) -> Result<(), TreeError> {
+    let mut work = Work::new(model);
+    for i in 1..model.nodes.len() {
+        let node = &model.nodes[i];
+        work.frames[i] = place(node, q)?;
+        work.bodies[i].inertia = ArticulatedInertia::from_rigid(&node.inertia);
+    }
+    factors(model, SINGULAR_MODEL, &mut work)
 }
 
 /// First pass, outward: frames, velocities, inertias, bias forces.
@@ -109,21 +122,22 @@ fn inward(model: &Model, tau: &[f64], work: &mut Work) -> Result<(), TreeError> 
         let mut force = body.force + body.inertia.times(drift);
         match node.joint {
             Plain::Hinge | Plain::Slider => {
-                let s = single_factor(node, &body.inertia, work.added[at])?;
+                let s = single_factor(node, &body.inertia, work.added[at], SINGULAR)?;
                 let u = tau[at] - along(node.joint, force);
                 force = force + s.column * (s.d_inverse * u);
                 pass_single(node, &body.inertia, frame, &s, work.added[at], parent);
                 work.singles[i] = Single { u, ..s };
             }
             Plain::Ball => {
-                let b = ball_factor(&body.inertia, work.added[at]).ok_or_else(|| singular(node))?;
+                let b = ball_factor(&body.inertia, work.added[at], SINGULAR)
+                    .ok_or_else(|| singular(node))?;
                 let u = vector(tau, at) - force.torque;
                 force = force + b.push(u);
                 pass_ball(node, &body.inertia, frame, &b, work.added[at], parent);
                 work.balls[node.slot as usize] = Ball { u, ..b };
             }
             Plain::Free => {
-                let b = floating_factor(&body.inertia).ok_or_else(|| singular(node))?;
+                let b = floating_factor(&body.inertia, SINGULAR).ok_or_else(|| singular(node))?;
                 let u = Force::new(vector(tau, at), vector(tau, at + 3)) - force;
                 // Nothing of the inertia reaches the parent; it feels the torque alone.
                 force = force + u;
@@ -136,7 +150,7 @@ fn inward(model: &Model, tau: &[f64], work: &mut Work) -> Result<(), TreeError> 
 }
 
 /// The inward pass for inertias alone.
-pub(super) fn factors(model: &Model, work: &mut Work) -> Result<(), TreeError> {
+fn factors(model: &Model, singular_below: f64, work: &mut Work) -> Result<(), TreeError> {
     for i in (1..model.nodes.len()).rev() {
         let node = &model.nodes[i];
         let (carriers, carried) = work.bodies.split_at_mut(i);
@@ -144,18 +158,19 @@ pub(super) fn factors(model: &Model, work: &mut Work) -> Result<(), TreeError> {
         let (frame, added) = (&work.frames[i], work.added[node.v as usize]);
         match node.joint {
             Plain::Hinge | Plain::Slider => {
-                let s = single_factor(node, inertia, added)?;
+                let s = single_factor(node, inertia, added, singular_below)?;
                 pass_single(node, inertia, frame, &s, added, parent);
                 work.singles[i] = s;
             }
             Plain::Ball => {
-                let b = ball_factor(inertia, added).ok_or_else(|| singular(node))?;
+                let b =
+                    ball_factor(inertia, added, singular_below).ok_or_else(|| singular(node))?;
                 pass_ball(node, inertia, frame, &b, added, parent);
                 work.balls[node.slot as usize] = b;
             }
             Plain::Free => {
                 work.floatings[node.slot as usize] =
-                    floating_factor(inertia).ok_or_else(|| singular(node))?;
+                    floating_factor(inertia, singular_below).ok_or_else(|| singular(node))?;
             }
         }
     }
@@ -229,6 +244,7 @@ fn single_factor(
     node: &Node,
     inertia: &ArticulatedInertia,
     added: f64,
+    singular_below: f64,
 ) -> Result<Single, TreeError> {
     let b = &inertia.coupling;
     let (column, own, scale) = if node.joint == Plain::Hinge {
@@ -248,7 +264,7 @@ fn single_factor(
         )
     };
     // Written so that NaN is refused too.
-    if !(own > SINGULAR * scale && own.is_finite()) {
+    if !(own > singular_below * scale && own.is_finite()) {
         return Err(singular(node));
     }
     Ok(Single {
@@ -279,11 +295,11 @@ fn pass_single(
     }
     let rest = inertia.plus_outer(s.column, -s.d_inverse);
     let rest = if added != 0.0 {
-        rest.to_parent(frame)
+        rest.carried(frame)
     } else if node.joint == Plain::Hinge {
-        rest.to_parent_hinge(frame)
+        rest.carried_hinge(frame)
     } else {
-        rest.to_parent_slider(frame)
+        rest.carried_slider(frame)
     };
     parent.inertia.add(&rest);
 }
@@ -299,7 +315,7 @@ fn pass_ball(
     parent: &mut Body,
 ) {
     if node.parent as usize != WORLD {
-        let rest = ball_remainder(inertia, b, added).to_parent(frame);
+        let rest = ball_remainder(inertia, b, added).carried(frame);
         parent.inertia.add(&rest);
     }
 }

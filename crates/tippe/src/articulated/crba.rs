@@ -51,7 +51,7 @@ pub fn crba(model: &Model, q: &[f64], work: &mut Work, M: &mut [f64]) -> Result<
         }
         let parent = node.parent as usize;
         if parent != WORLD {
-            let moved = composite.to_parent(&work.frames[i]);
+            let moved = composite.carried(&work.frames[i]);
             work.composites[parent] = work.composites[parent].plus(&moved);
         }
     }

@@ -30,7 +30,8 @@ pub fn potential_energy(model: &Model, work: &Work) -> Result<f64, TreeError> {
         .iter()
         .zip(&work.poses)
         .map(|(node, pose)| {
-            let first_moment = pose.rotation * node.inertia.moment + pose.origin * node.inertia.mass;
+            let first_moment =
+                pose.rotation * node.inertia.moment + pose.origin * node.inertia.mass;
             -model.gravity.dot(first_moment)
         })
         .sum())

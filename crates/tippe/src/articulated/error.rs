@@ -57,7 +57,9 @@ impl fmt::Display for TreeError {
                 expected,
                 found,
             } => write!(f, "`{argument}` needs {expected} numbers, got {found}"),
-            Self::NonFinite { argument } => write!(f, "`{argument}` holds a number that is not finite"),
+            Self::NonFinite { argument } => {
+                write!(f, "`{argument}` holds a number that is not finite")
+            }
             Self::BadQuaternion { link } => {
                 write!(f, "the quaternion of link {link} has length zero")
             }
@@ -67,7 +69,10 @@ impl fmt::Display for TreeError {
                 count,
             } => write!(f, "`{argument}` is {found}, but there are only {count}"),
             Self::NotPrepared { call } => {
-                write!(f, "the work space is not ready: call `{call}` with this model first")
+                write!(
+                    f,
+                    "the work space is not ready: call `{call}` with this model first"
+                )
             }
             Self::Singular { link } => write!(
                 f,

@@ -10,9 +10,6 @@ use super::work::{Ball, Floating};
 use crate::math::block_cholesky::{self, Block};
 use crate::math::{Mat3, Vec3};
 
-/// Pivots below this fraction of the trace count as zero [1].
-const SINGULAR: f64 = 1e-12;
-
 impl Ball {
     /// `Uᵀ a`
     #[inline]
@@ -24,17 +21,18 @@ impl Ball {
     #[inline]
     pub fn push(&self, u: Vec3) -> Force {
         let x = self.d_inverse.times(u);
-        Force::new(
-            self.angular.times(x),
-            transposed_times(&self.coupling, x),
-        )
+        Force::new(self.angular.times(x), transposed_times(&self.coupling, x))
     }
 }
 
 /// U and D⁻¹ of a spherical joint; `None` if a direction moves no mass.
-pub(super) fn ball_factor(inertia: &ArticulatedInertia, added: f64) -> Option<Ball> {
+pub(super) fn ball_factor(
+    inertia: &ArticulatedInertia,
+    added: f64,
+    singular_below: f64,
+) -> Option<Ball> {
     let a = inertia.angular;
-    invert(&a)?;
+    invert(&a, singular_below)?;
     let d = Sym3 {
         xx: a.xx + added,
         yy: a.yy + added,
@@ -44,7 +42,7 @@ pub(super) fn ball_factor(inertia: &ArticulatedInertia, added: f64) -> Option<Ba
     Some(Ball {
         angular: a,
         coupling: inertia.coupling,
-        d_inverse: invert(&d)?,
+        d_inverse: invert(&d, singular_below)?,
         u: Vec3::ZERO,
     })
 }
@@ -85,9 +83,9 @@ pub(super) fn ball_remainder(
     }
 }
 
-/// Inverse of a symmetric positive definite matrix by `L D Lᵀ`.
-pub(super) fn invert(s: &Sym3) -> Option<Sym3> {
-    let zero = SINGULAR * s.trace();
+/// Inverse of a symmetric positive definite matrix by `L D Lᵀ`; `None` if a pivot is below that fraction of the trace.
+pub(super) fn invert(s: &Sym3, singular_below: f64) -> Option<Sym3> {
+    let zero = singular_below * s.trace();
     let positive = |d: f64| (d > zero && d.is_finite()).then_some(1.0 / d);
     let i0 = positive(s.xx)?;
     let (l10, l20) = (s.xy * i0, s.xz * i0);
@@ -108,8 +106,11 @@ pub(super) fn invert(s: &Sym3) -> Option<Sym3> {
 }
 
 /// Cholesky factor of the inertia of a free joint; `None` if a direction moves no mass.
-pub(super) fn floating_factor(inertia: &ArticulatedInertia) -> Option<Floating> {
-    invert(&inertia.angular)?;
+pub(super) fn floating_factor(
+    inertia: &ArticulatedInertia,
+    singular_below: f64,
+) -> Option<Floating> {
+    invert(&inertia.angular, singular_below)?;
     let mut factor = dense(inertia);
     block_cholesky::cholesky(&mut factor).then_some(Floating {
         factor,
@@ -135,11 +136,7 @@ pub(super) fn pack_force(f: Force) -> [f64; 6] {
 
 /// An inertia as a 6×6 matrix, row major.
 pub(super) fn dense(i: &ArticulatedInertia) -> Block {
-    let (a, b, c) = (
-        i.angular.to_mat3(),
-        i.coupling,
-        i.linear.to_mat3(),
-    );
+    let (a, b, c) = (i.angular.to_mat3(), i.coupling, i.linear.to_mat3());
     std::array::from_fn(|k| {
         let (row, column) = (k / 6, k % 6);
         match (row < 3, column < 3) {
@@ -165,7 +162,7 @@ mod tests {
             yz: 0.3,
             zz: 1.0,
         };
-        let found = invert(&s).unwrap().to_mat3() * s.to_mat3();
+        let found = invert(&s, 0.0).unwrap().to_mat3() * s.to_mat3();
         let error = (found - Mat3::IDENTITY).to_cols_array();
         assert!(error.iter().all(|x| x.abs() < 1e-15), "{found}");
     }

@@ -53,7 +53,7 @@ impl RigidInertia {
     /// The same body seen from the parent frame: `Xᵀ I X`.
     #[inline]
     #[must_use]
-    pub fn to_parent(&self, frame: &Frame) -> Self {
+    pub fn carried(&self, frame: &Frame) -> Self {
         let (h, p) = (frame.rotation * self.moment, frame.origin);
         let moment = h + p * self.mass;
         // Σ m (x·x 1 − x xᵀ) with x = p + Rx': the terms mixed in p and h, and those of p alone.
@@ -143,7 +143,7 @@ impl ArticulatedInertia {
     /// Seen from the parent frame: `Xᵀ I X`.
     #[inline]
     #[must_use]
-    pub fn to_parent(&self, frame: &Frame) -> Self {
+    pub fn carried(&self, frame: &Frame) -> Self {
         let r = &frame.rotation;
         Self {
             angular: self.angular.rotated(r),
@@ -156,7 +156,7 @@ impl ArticulatedInertia {
     /// The same where nothing resists rotation about z: third row and column of A and third row of B are zero.
     #[inline]
     #[must_use]
-    pub(super) fn to_parent_hinge(&self, frame: &Frame) -> Self {
+    pub(super) fn carried_hinge(&self, frame: &Frame) -> Self {
         let r = &frame.rotation;
         let b = &self.coupling;
         let s0 = *r * Vec3::new(b.x_axis.x, b.y_axis.x, b.z_axis.x);
@@ -164,11 +164,7 @@ impl ArticulatedInertia {
         let column = |x: f64, y: f64| r.x_axis * x + r.y_axis * y;
         Self {
             angular: self.angular.rotated_planar(r),
-            coupling: Mat3::from_cols(
-                column(s0.x, s1.x),
-                column(s0.y, s1.y),
-                column(s0.z, s1.z),
-            ),
+            coupling: Mat3::from_cols(column(s0.x, s1.x), column(s0.y, s1.y), column(s0.z, s1.z)),
             linear: self.linear.rotated(r),
         }
         .shifted(frame.origin)
@@ -177,7 +173,7 @@ impl ArticulatedInertia {
     /// The same where nothing resists translation along z: third row and column of C and third column of B are zero.
     #[inline]
     #[must_use]
-    pub(super) fn to_parent_slider(&self, frame: &Frame) -> Self {
+    pub(super) fn carried_slider(&self, frame: &Frame) -> Self {
         let r = &frame.rotation;
         let (s0, s1) = (*r * self.coupling.x_axis, *r * self.coupling.y_axis);
         let column = |x: f64, y: f64| s0 * x + s1 * y;

@@ -11,7 +11,6 @@ use super::error::TreeError;
 use super::inertia::RigidInertia;
 use super::joint::{Joint, Plain, plain_joints, turned};
 use super::spatial::Frame;
-use super::work::Work;
 use crate::error::BuildError;
 use crate::math::{Mat3, Pose, Vec3};
 use crate::shape::mass::MassProperties;
@@ -122,6 +121,8 @@ pub struct Model {
     pub(super) freedom_parents: Vec<u32>,
     /// Node of each freedom.
     pub(super) freedom_nodes: Vec<u32>,
+    /// Viscous friction of each freedom [N·m·s or N·s/m].
+    pub(super) viscous: Vec<f64>,
     pub(super) position_count: usize,
     pub(super) ball_count: usize,
     pub(super) free_count: usize,
@@ -158,6 +159,7 @@ impl Model {
             links: Vec::with_capacity(links.len()),
             freedom_parents: Vec::new(),
             freedom_nodes: Vec::new(),
+            viscous: Vec::new(),
             position_count: 0,
             ball_count: 0,
             free_count: 0,
@@ -196,7 +198,7 @@ impl Model {
             to_joint = turned(axes.transpose());
         }
         let m = &desc.mass;
-        let inertia = RigidInertia::new(m.mass, m.center, m.inertia).to_parent(&to_joint);
+        let inertia = RigidInertia::new(m.mass, m.center, m.inertia).carried(&to_joint);
         let carrier = &mut self.nodes[node as usize];
         carrier.inertia = carrier.inertia.plus(&inertia);
         self.links.push(Link {
@@ -228,6 +230,7 @@ impl Model {
         for d in v..v + joint.freedom_count() {
             self.freedom_parents.push(before);
             self.freedom_nodes.push(id);
+            self.viscous.push(self.descs[link].friction.viscous);
             before = d as u32;
         }
         self.nodes.push(Node {
@@ -270,7 +273,7 @@ impl Model {
                 Plain::Free => {}
             }
         }
-        match aba::articulate(self, &q, &mut Work::new(self)) {
+        match aba::check_mass(self, &q) {
             Err(TreeError::Singular { link }) => {
                 massless(link, "the joint has a direction that moves no mass")
             }
@@ -461,10 +464,7 @@ fn check_link(desc: &LinkDesc) -> Result<(), BuildError> {
         return bad("inertia", "a link without mass has no inertia".into());
     }
     if let Some(l) = desc.limits {
-        let one = matches!(
-            desc.joint,
-            Joint::Revolute { .. } | Joint::Prismatic { .. }
-        );
+        let one = matches!(desc.joint, Joint::Revolute { .. } | Joint::Prismatic { .. });
         if !one {
             return bad("limits", "only joints with one freedom have limits".into());
         }

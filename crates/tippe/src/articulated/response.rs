@@ -47,9 +47,7 @@ pub fn joint_response(
     model.check_output("change", change.len(), model.freedom_count())?;
     ready(model, work)?;
     work.drive.fill(0.0);
-    let Work {
-        bodies, drive, ..
-    } = work;
+    let Work { bodies, drive, .. } = work;
     for b in bodies.iter_mut() {
         b.force = Force::ZERO;
     }

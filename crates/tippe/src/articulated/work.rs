@@ -6,6 +6,7 @@
 
 use super::error::TreeError;
 use super::inertia::{ArticulatedInertia, RigidInertia};
+use super::integrate::Stages;
 use super::model::Model;
 use super::spatial::{Force, Frame, Motion, Sym3};
 use crate::math::block_cholesky::Block;
@@ -76,8 +77,6 @@ pub(super) struct Ready {
     pub accelerations: bool,
     /// U and D.
     pub factors: bool,
-    /// The matrices Ω.
-    pub spread: bool,
 }
 
 /// Scratch for one model.
@@ -109,6 +108,8 @@ pub struct Work {
     pub(super) changes: Vec<Motion>,
     /// Nodes from a link to the world. Written and read by `response`.
     pub(super) path: Vec<u32>,
+    /// Stages of a step. Written and read by `integrate`.
+    pub(super) stages: Stages,
     pub(super) ready: Ready,
 }
 
@@ -138,6 +139,7 @@ impl Work {
             drive: vec![0.0; model.freedom_count()],
             changes: vec![Motion::ZERO; n],
             path: Vec::with_capacity(n),
+            stages: Stages::new(model),
             ready: Ready::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! Trees for the tests of articulated bodies: reference files, random trees, chains.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use serde_json::Value;
 use tippe::articulated::{Joint, LinkDesc, Model};
@@ -200,13 +200,10 @@ impl Random {
 pub fn relative(found: &[f64], expected: &[f64]) -> f64 {
     assert_eq!(found.len(), expected.len());
     let size = expected.iter().fold(1e-300_f64, |s, x| s.max(x.abs()));
-    found
-        .iter()
-        .zip(expected)
-        .fold(0.0_f64, |s, (a, b)| {
-            let d = (a - b).abs() / size;
-            if d.is_nan() { f64::INFINITY } else { s.max(d) }
-        })
+    found.iter().zip(expected).fold(0.0_f64, |s, (a, b)| {
+        let d = (a - b).abs() / size;
+        if d.is_nan() { f64::INFINITY } else { s.max(d) }
+    })
 }
 
 /// A thin rod of 1 kg and 1 m from the origin of its frame along x.
