@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::bench::BenchArgs;
 use crate::format::parse_seconds;
+use crate::impact::ImpactArgs;
 
 /// Rigid-body dynamics whose contact physics is right, fast, and shows its own error.
 #[derive(Debug, Parser)]
@@ -36,6 +37,8 @@ pub enum Command {
     Validate(ValidateArgs),
     /// Time the standard speed scenes, with their certificates.
     Bench(BenchArgs),
+    /// Compute one frictional impact from numbers, with the path of its contact velocity.
+    Impact(Box<ImpactArgs>),
 }
 
 /// Flags of `tippe run`.
@@ -174,7 +177,7 @@ mod tests {
 
     #[test]
     fn commands_that_do_not_exist_are_refused() {
-        for name in ["compare", "view", "query", "impact", "render"] {
+        for name in ["compare", "view", "query", "render"] {
             assert_eq!(
                 Cli::try_parse_from(["tippe", name])
                     .unwrap_err()
