@@ -103,7 +103,7 @@ pub struct ValidateArgs {
     /// Step lengths [s].
     #[arg(long, value_name = "H,…", value_delimiter = ',', value_parser = parse_seconds, default_value = "0.001,1/60")]
     pub dt: Vec<f64>,
-    /// Folder of data measured by others, which is not part of Tippe (../shared/data where that exists); cases that need it are reported as not run without it.
+    /// Folder of data measured by others, which is not part of Tippe; looked for beside the repository if not given. Cases that need it are reported as not run without it.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Print one JSON object per row and nothing else on standard output.

@@ -4,7 +4,7 @@
 //! Called by: `main`.
 //! Source: rows and verdicts are those of the validation crate.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use tippe::{METHOD_NAMES, Method};
@@ -17,8 +17,8 @@ use crate::args::{FormArg, ValidateArgs};
 use crate::output::{note, out};
 use crate::progress;
 
-/// Where measured data is looked for if no flag says it.
-const DATA_BESIDE: &str = "../shared/data";
+/// Where measured data is looked for if no flag says it: beside the repository.
+const DATA_BESIDE: [&str; 3] = ["..", "shared", "data"];
 
 /// Validates.
 ///
@@ -40,8 +40,8 @@ pub fn validate(args: &ValidateArgs) -> Result<Outcome> {
         note(&format!("error: --data {}: no such folder", dir.display()));
         return Ok(Outcome::BadInput);
     }
-    let beside = Some(Path::new(DATA_BESIDE)).filter(|dir| dir.is_dir());
-    let data = args.data.as_deref().or(beside);
+    let beside = Some(DATA_BESIDE.iter().collect::<PathBuf>()).filter(|dir| dir.is_dir());
+    let data = args.data.as_deref().or(beside.as_deref());
     let form = match args.form {
         FormArg::Maximal => Form::Maximal,
         FormArg::Articulated => Form::Articulated,

@@ -2,7 +2,7 @@
 //!
 //! `--doc` runs all cases and prints the page `docs/fidelity.md`. Both arguments may be left out (all cases; 1 ms and 1/60 s). Prints the table, then our errors beside other engines'.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use tippe_validate::{
     Case, DT_COARSE, DT_FINE, Form, Row, all_cases, doc, find_cases, peers, print_table, run,
@@ -28,7 +28,8 @@ fn main() {
     };
     let mut show = |row: &Row| eprintln!("{} {} {:?}", row.case, row.part, row.outcome);
     // The measured data of others, where it lies beside the repository.
-    let data = Some(Path::new("../shared/data")).filter(|d| d.is_dir());
+    let data = ["..", "shared", "data"].iter().collect::<PathBuf>();
+    let data = Some(data.as_path()).filter(|d| d.is_dir());
     let methods = ["sequential"];
     let mut rows = run(&cases, &methods, Form::Maximal, &dts, data, &mut show);
     if page {
