@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::bench::BenchArgs;
 use crate::format::parse_seconds;
+use crate::impact::ImpactArgs;
 
 /// Rigid-body dynamics whose contact physics is right, fast, and shows its own error.
 #[derive(Debug, Parser)]
@@ -36,6 +37,8 @@ pub enum Command {
     Validate(ValidateArgs),
     /// Time the standard speed scenes, with their certificates.
     Bench(BenchArgs),
+    /// Compute one frictional impact from numbers, with the path of its contact velocity.
+    Impact(Box<ImpactArgs>),
 }
 
 /// Flags of `tippe run`.
@@ -100,7 +103,7 @@ pub struct ValidateArgs {
     /// Step lengths [s].
     #[arg(long, value_name = "H,…", value_delimiter = ',', value_parser = parse_seconds, default_value = "0.001,1/60")]
     pub dt: Vec<f64>,
-    /// Folder of data measured by others, which is not part of Tippe; cases that need it are reported as not run without it.
+    /// Folder of data measured by others, which is not part of Tippe; looked for beside the repository if not given. Cases that need it are reported as not run without it.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Print one JSON object per row and nothing else on standard output.
@@ -174,7 +177,7 @@ mod tests {
 
     #[test]
     fn commands_that_do_not_exist_are_refused() {
-        for name in ["compare", "view", "query", "impact", "render"] {
+        for name in ["compare", "view", "query", "render"] {
             assert_eq!(
                 Cli::try_parse_from(["tippe", name])
                     .unwrap_err()

@@ -9,6 +9,7 @@ mod bench;
 mod check;
 mod film;
 mod format;
+mod impact;
 mod load;
 mod output;
 mod progress;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(args),
         Command::Validate(args) => validate::validate(args),
         Command::Bench(args) => bench::bench(args),
+        Command::Impact(args) => impact::impact(args),
     };
     ExitCode::from(match result {
         Ok(Outcome::Done) => 0,

@@ -4,6 +4,8 @@
 //! Called by: `main`.
 //! Source: rows and verdicts are those of the validation crate.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use tippe::{METHOD_NAMES, Method};
 use tippe_validate::{
@@ -14,6 +16,9 @@ use crate::Outcome;
 use crate::args::{FormArg, ValidateArgs};
 use crate::output::{note, out};
 use crate::progress;
+
+/// Where measured data is looked for if no flag says it: beside the repository.
+const DATA_BESIDE: [&str; 3] = ["..", "shared", "data"];
 
 /// Validates.
 ///
@@ -31,15 +36,12 @@ pub fn validate(args: &ValidateArgs) -> Result<Outcome> {
             return Ok(Outcome::BadInput);
         }
     };
-    if let Some(dir) = &args.data {
-        if !dir.is_dir() {
-            note(&format!("error: --data {}: no such folder", dir.display()));
-            return Ok(Outcome::BadInput);
-        }
-        note(
-            "note: this version does not read measured data yet; the cases that need it are reported as refused",
-        );
+    if let Some(dir) = args.data.as_ref().filter(|dir| !dir.is_dir()) {
+        note(&format!("error: --data {}: no such folder", dir.display()));
+        return Ok(Outcome::BadInput);
     }
+    let beside = Some(DATA_BESIDE.iter().collect::<PathBuf>()).filter(|dir| dir.is_dir());
+    let data = args.data.as_deref().or(beside.as_deref());
     let form = match args.form {
         FormArg::Maximal => Form::Maximal,
         FormArg::Articulated => Form::Articulated,
@@ -53,6 +55,7 @@ pub fn validate(args: &ValidateArgs) -> Result<Outcome> {
             &methods,
             form,
             &args.dt,
+            data,
             &mut |_| bar.inc(1),
         );
         // Machines get rows as they come; if they leave, so do we.

@@ -258,4 +258,19 @@ fn validate_knows_its_cases() {
     }
     let failed = rows.iter().any(|row| row["pass"] == false);
     assert_eq!(code(&output), i32::from(failed));
+    // Measured data that is not there is said to be missing; broken data stops the case.
+    let dir = folder("data");
+    let data = dir.to_str().unwrap();
+    let measured = [
+        "validate", "--case", "F27", "--dt", "1/60", "--json", "--data", data,
+    ];
+    let row = || serde_json::from_str::<Value>(&stdout(&tippe(&measured))).unwrap();
+    assert!(row()["refused"].as_str().unwrap().contains("--data"));
+    fs::create_dir(dir.join("ellipse-impacts")).unwrap();
+    fs::write(
+        dir.join("ellipse-impacts/impacts.csv"),
+        "impact,flagged\n1,0\n",
+    )
+    .unwrap();
+    assert!(row()["stopped"].as_str().unwrap().contains("vx_pre"));
 }

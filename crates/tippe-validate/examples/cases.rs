@@ -2,6 +2,8 @@
 //!
 //! `--doc` runs all cases and prints the page `docs/fidelity.md`. Both arguments may be left out (all cases; 1 ms and 1/60 s). Prints the table, then our errors beside other engines'.
 
+use std::path::PathBuf;
+
 use tippe_validate::{
     Case, DT_COARSE, DT_FINE, Form, Row, all_cases, doc, find_cases, peers, print_table, run,
 };
@@ -25,15 +27,20 @@ fn main() {
         Some(text) => text.split(',').filter_map(seconds).collect(),
     };
     let mut show = |row: &Row| eprintln!("{} {} {:?}", row.case, row.part, row.outcome);
-    let mut rows = run(&cases, &["sequential"], Form::Maximal, &dts, &mut show);
+    // The measured data of others, where it lies beside the repository.
+    let data = ["..", "shared", "data"].iter().collect::<PathBuf>();
+    let data = Some(data.as_path()).filter(|d| d.is_dir());
+    let methods = ["sequential"];
+    let mut rows = run(&cases, &methods, Form::Maximal, &dts, data, &mut show);
     if page {
         // F22 is stated for 10 ms.
         let drift: Vec<Case> = cases.iter().filter(|c| c.id == "F22").copied().collect();
         rows.extend(run(
             &drift,
-            &["sequential"],
+            &methods,
             Form::Maximal,
             &[0.01],
+            data,
             &mut show,
         ));
         print!("{}", doc::markdown(&cases, &rows));

@@ -4,6 +4,8 @@
 //! Called by: `cases` (each makes one), `run` (carries them out), `report` and command line (show them).
 //! Source: the cases and tolerances name their own.
 
+use std::path::PathBuf;
+
 use crate::support::Feature;
 
 /// One fidelity case: a situation whose answer is known.
@@ -134,6 +136,8 @@ pub struct Setup {
     pub form: Form,
     /// Step [s].
     pub dt: f64,
+    /// Folder of data measured by others, for the cases that need it.
+    pub data: Option<PathBuf>,
 }
 
 /// How joints are held.

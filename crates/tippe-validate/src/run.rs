@@ -4,16 +4,19 @@
 //! Called by: the command line, tests.
 //! Source: the rule of tolerances in `case::Tolerance`.
 
+use std::path::Path;
+
 use crate::case::{Case, Form, Setup, Trial};
 use crate::row::{Outcome, Row};
 use crate::support;
 
-/// Runs the cases with every method at every step. `progress` sees each row as it comes.
+/// Runs the cases with every method at every step; `data` is the folder of measured data, if there is one. `progress` sees each row as it comes.
 pub fn run(
     cases: &[Case],
     methods: &[&str],
     form: Form,
     dts: &[f64],
+    data: Option<&Path>,
     progress: &mut dyn FnMut(&Row),
 ) -> Vec<Row> {
     let mut rows = Vec::with_capacity(row_count(cases, methods, dts));
@@ -24,6 +27,7 @@ pub fn run(
                     method: method.to_owned(),
                     form,
                     dt,
+                    data: data.map(Path::to_owned),
                 };
                 for trial in case.trials {
                     let first = rows.len();

@@ -5,6 +5,7 @@
 //! Source: docs/methods.md, "Support".
 
 use crate::case::{Form, Setup};
+use crate::cases::ellipse;
 
 /// Something of the support table that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,9 @@ impl Feature {
             Self::Disc => "no disc shape yet",
             Self::Hull => "no convex hull shape yet",
             Self::CubeTosses => "not run: the cube-toss data is not read yet",
-            Self::EllipseImpacts => "not run: the ellipse-impact data is not read yet",
+            Self::EllipseImpacts => {
+                "not run: no ellipse-impacts/impacts.csv in a folder given by --data; made from the measurements of [Fazeli17] in DAIRLab/ImpactModeling"
+            }
             Self::ContactProblems => "not run: no public one-step contact solver yet",
         }
     }
@@ -58,6 +61,17 @@ pub fn refusal(setup: &Setup, needs: &[Feature]) -> Option<String> {
     if setup.form == Form::Articulated {
         return Some("no articulated bodies yet".to_owned());
     }
-    // No method has any of these yet.
-    needs.first().map(|f| f.refusal().to_owned())
+    let missing = needs.iter().find(|f| !present(setup, **f));
+    missing.map(|f| f.refusal().to_owned())
+}
+
+/// Whether the version, or the folder of data, has what is needed.
+fn present(setup: &Setup, feature: Feature) -> bool {
+    match feature {
+        Feature::EllipseImpacts => {
+            let data = setup.data.as_deref();
+            data.is_some_and(|data| ellipse::file(data).is_file())
+        }
+        _ => false,
+    }
 }

@@ -22,6 +22,7 @@
 //! # }
 //! ```
 
+pub mod articulated;
 pub mod collide;
 pub mod dynamics;
 pub mod error;

@@ -1,10 +1,11 @@
 //! Drawing: plots and pictures as SVG text, with no help from outside.
 //!
 //! Reads: nothing.  Writes: strings.
-//! Called by: `report`, `run` (the picture flag).
+//! Called by: `report`, `run` (the picture flag), `impact`.
 //! Source: SVG 1.1; colours checked for contrast on white and on near-black.
 
 pub mod camera;
+pub mod hodograph;
 pub mod plot;
 pub mod scene;
 pub mod solid;

@@ -4,8 +4,8 @@
 //! Called by: the tests of this crate.
 //! Source: docs/scene-format.md.
 
-// Helpers of tests may fail as loudly as tests.
-#![allow(clippy::unwrap_used)]
+// Helpers of tests may fail as loudly as tests; not every test uses all of them.
+#![allow(clippy::unwrap_used, dead_code)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

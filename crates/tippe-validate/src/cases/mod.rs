@@ -7,6 +7,7 @@
 pub mod balls;
 pub mod bounce;
 pub mod chain;
+pub mod ellipse;
 pub mod flight;
 pub mod free_top;
 pub mod heavy_top;
@@ -59,7 +60,7 @@ pub fn all_cases() -> &'static [Case] {
         roll_down::F24,
         tipping::F25,
         waiting::F26,
-        waiting::F27,
+        ellipse::F27,
         waiting::F28,
     ];
     CASES

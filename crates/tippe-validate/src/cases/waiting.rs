@@ -2,7 +2,7 @@
 //!
 //! Reads: nothing.  Writes: nothing.
 //! Called by: `run`.
-//! Source: F20 Lagrange (1788); F23 Moffatt (2000); F26 \[Acosta22]; F27 \[Fazeli17]; F28 \[FCLIB].
+//! Source: F20 Lagrange (1788); F23 Moffatt (2000); F26 \[Acosta22]; F28 \[FCLIB].
 
 use crate::case::Tolerance::{Constant, Scaled};
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
@@ -121,22 +121,6 @@ pub const F26: Case = case(
             ),
         ],
         &[Feature::CubeTosses],
-    )],
-);
-
-/// Measured impacts of an ellipse.
-pub const F27: Case = case(
-    "F27",
-    "ellipse-impact",
-    "[Fazeli17]",
-    &[trial(
-        &[part(
-            "velocity",
-            "mean error of the best law [1]",
-            Constant(0.105),
-            "what the best fitted law leaves is 0.1045",
-        )],
-        &[Feature::EllipseImpacts],
     )],
 );
 

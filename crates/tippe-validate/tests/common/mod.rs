@@ -15,6 +15,7 @@ pub fn setup(dt: f64) -> Setup {
         method: "sequential".to_owned(),
         form: Form::Maximal,
         dt,
+        data: None,
     }
 }
 

@@ -237,7 +237,7 @@ fn transposed(a: &Block) -> Block {
 }
 
 /// Lower Cholesky factor of one block, in place (the upper part is left alone).
-fn cholesky(a: &mut Block) -> bool {
+pub(crate) fn cholesky(a: &mut Block) -> bool {
     for j in 0..6 {
         let mut d = a[7 * j];
         for k in 0..j {
@@ -286,7 +286,7 @@ fn subtract_product(a: &Block, b: &Block, c: &mut Block) {
 }
 
 /// `x ← L⁻¹ x`
-fn forward(l: &Block, x: &mut Block6) {
+pub(crate) fn forward(l: &Block, x: &mut Block6) {
     for i in 0..6 {
         let mut s = x[i];
         for k in 0..i {
@@ -297,7 +297,7 @@ fn forward(l: &Block, x: &mut Block6) {
 }
 
 /// `x ← L⁻ᵀ x`
-fn backward(l: &Block, x: &mut Block6) {
+pub(crate) fn backward(l: &Block, x: &mut Block6) {
     for i in (0..6).rev() {
         let mut s = x[i];
         for k in i + 1..6 {

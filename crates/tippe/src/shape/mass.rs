@@ -89,6 +89,21 @@ impl MassProperties {
                 format!("must be positive and finite, got {}", self.mass),
             ));
         }
+        let (axes, moments) = self.moments()?;
+        let (low, high) = (moments.min_element(), moments.max_element());
+        if !(low > DEFINITE_MIN * high && high.is_finite()) {
+            return Err(BuildError::new(
+                "inertia",
+                format!("must be positive definite; its principal moments are {moments}"),
+            ));
+        }
+        Ok((Quat::from_mat3(&axes).normalize(), moments))
+    }
+
+    /// Principal axes and moments [kg·m²] of an inertia that may be zero in some directions, as that of a thin rod or of a point.
+    ///
+    /// Refuses what no solid has: inertia not symmetric, a negative moment, or one larger than the sum of the two others.
+    pub(crate) fn moments(&self) -> Result<(Mat3, Vec3), BuildError> {
         let bad = |reason: String| Err(BuildError::new("inertia", reason));
         if !self.inertia.is_finite() {
             return bad("must be finite".into());
@@ -104,7 +119,7 @@ impl MassProperties {
         }
         let (axes, moments) = symmetric_eigen(self.inertia);
         let (low, high) = (moments.min_element(), moments.max_element());
-        if !(low > DEFINITE_MIN * high && high.is_finite()) {
+        if low < -TOLERANCE * high.abs() {
             return bad(format!(
                 "must be positive definite; its principal moments are {moments}"
             ));
@@ -115,7 +130,7 @@ impl MassProperties {
                 "no solid has these principal moments: {high} is more than the sum {others} of the two others"
             ));
         }
-        Ok((Quat::from_mat3(&axes).normalize(), moments))
+        Ok((axes, moments))
     }
 }
 

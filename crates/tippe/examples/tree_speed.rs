@@ -1,0 +1,170 @@
+//! Processor time of the algorithms on trees: `cargo run --release -p tippe --example tree_speed [NAME]`.
+//!
+//! Reads: nothing.  Writes: a table on standard output.
+//! Called by: people; docs/speed.md quotes it.
+//! Source: none. The best of several rounds is printed, because a busy machine only ever adds time.
+
+use cpu_time::ThreadTime;
+use tippe::articulated::{
+    Integrator, Joint, LinkDesc, Model, Work, aba, articulate, crba, kinematics, rnea, step,
+};
+use tippe::math::{Mat3, Pose, Quat, Vec3};
+use tippe::shape::mass::MassProperties;
+
+/// Rounds of which the best counts, and links moved in one of them.
+const ROUNDS: usize = 15;
+const LINKS_PER_ROUND: usize = 40_000;
+
+fn main() {
+    let wanted = std::env::args().nth(1);
+    let shown = |name: &str| wanted.as_deref().is_none_or(|w| name.contains(w));
+    println!("tree           function        µs/call   µs/link");
+    for n in [8, 10, 32, 100, 256, 1000, 2048, 4096] {
+        if shown("chain") {
+            measure(&format!("chain-{n}"), &chain(n));
+        }
+    }
+    if shown("arm") {
+        measure("arm-7", &arm());
+    }
+    if shown("quadruped") {
+        measure("quadruped-18", &quadruped());
+    }
+}
+
+fn measure(name: &str, model: &Model) {
+    let n = model.freedom_count();
+    let mut work = Work::new(model);
+    let mut q = model.neutral();
+    for (i, x) in q.iter_mut().enumerate() {
+        *x += 0.3 * libm::sin(i as f64);
+    }
+    let v: Vec<f64> = (0..n).map(|i| libm::cos(i as f64)).collect();
+    let tau = vec![0.0; n];
+    let mut out = vec![0.0; n];
+    let mut row = |function: &str, run: &mut dyn FnMut(&mut Work)| {
+        let time = best(model.link_count(), || run(&mut work));
+        println!(
+            "{name:<14} {function:<14} {time:>8.3} {:>9.4}",
+            time / model.link_count() as f64
+        );
+    };
+    row("kinematics", &mut |w| {
+        kinematics(model, &q, &v, w).expect("the state fits");
+    });
+    row("rnea", &mut |w| {
+        rnea(model, &q, &v, &tau, &[], w, &mut out).expect("the state fits");
+    });
+    row("aba", &mut |w| {
+        aba(model, &q, &v, &tau, &[], w, &mut out).expect("the state fits");
+    });
+    row("articulate", &mut |w| {
+        articulate(model, &q, w).expect("the state fits");
+    });
+    if n <= 1000 {
+        let mut m = vec![0.0; n * n];
+        row("crba", &mut |w| {
+            crba(model, &q, w, &mut m).expect("the state fits");
+        });
+    }
+    for (name, integrator) in [
+        ("step one", Integrator::OneEvaluation),
+        ("step high", Integrator::HighOrder),
+    ] {
+        row(name, &mut |w| {
+            let (mut q, mut v) = (q.clone(), v.clone());
+            step(model, integrator, 1e-4, &tau, &[], &mut q, &mut v, w).expect("the state fits");
+        });
+    }
+}
+
+/// Microseconds of processor time for one call.
+fn best(links: usize, mut run: impl FnMut()) -> f64 {
+    let calls = (LINKS_PER_ROUND / links).max(3);
+    run();
+    (0..ROUNDS)
+        .map(|_| {
+            let start = ThreadTime::now();
+            for _ in 0..calls {
+                run();
+            }
+            start.elapsed().as_secs_f64() * 1e6 / calls as f64
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+fn slab(mass: f64, center: Vec3) -> MassProperties {
+    MassProperties {
+        mass,
+        center,
+        inertia: Mat3::from_diagonal(Vec3::new(0.02, 0.09, 0.1) * mass),
+    }
+}
+
+/// Links of 1 m with hinges that turn about y and z in turn.
+fn chain(n: usize) -> Model {
+    let links: Vec<LinkDesc> = (0..n)
+        .map(|i| {
+            let axis = if i % 2 == 0 { Vec3::Y } else { Vec3::Z };
+            LinkDesc::new(
+                i.checked_sub(1),
+                Joint::Revolute { axis },
+                Pose::from_position(Vec3::X * f64::from(u8::from(i > 0))),
+                slab(1.0, Vec3::X * 0.5),
+            )
+        })
+        .collect();
+    Model::new(&links, Vec3::Z * -9.81).expect("the chain is sound")
+}
+
+/// Seven hinges, axes and offsets at odd angles.
+fn arm() -> Model {
+    let links: Vec<LinkDesc> = (0..7_usize)
+        .map(|i| {
+            let t = i as f64;
+            LinkDesc::new(
+                i.checked_sub(1),
+                Joint::Revolute {
+                    axis: Vec3::new(0.2, libm::sin(t), libm::cos(t)),
+                },
+                Pose::new(
+                    Vec3::new(0.3, 0.02 * t, 0.1),
+                    Quat::from_xyzw(0.1, 0.2, 0.3, 0.9).normalize(),
+                ),
+                slab(3.0 - 0.3 * t, Vec3::new(0.15, 0.01, 0.02)),
+            )
+        })
+        .collect();
+    Model::new(&links, Vec3::Z * -9.81).expect("the arm is sound")
+}
+
+/// A floating trunk with four legs of three hinges.
+fn quadruped() -> Model {
+    let mut links = vec![LinkDesc::new(
+        None,
+        Joint::Free,
+        Pose::IDENTITY,
+        slab(10.0, Vec3::ZERO),
+    )];
+    for leg in 0..4 {
+        let (x, y) = (
+            if leg < 2 { 0.3 } else { -0.3 },
+            if leg % 2 == 0 { 0.15 } else { -0.15 },
+        );
+        let hip = links.len();
+        for (k, axis) in [Vec3::X, Vec3::Y, Vec3::Y].into_iter().enumerate() {
+            let place = if k == 0 {
+                Vec3::new(x, y, 0.0)
+            } else {
+                Vec3::new(0.0, 0.0, -0.25)
+            };
+            links.push(LinkDesc::new(
+                Some(if k == 0 { 0 } else { hip + k - 1 }),
+                Joint::Revolute { axis },
+                Pose::from_position(place),
+                slab(1.0, Vec3::Z * -0.12),
+            ));
+        }
+    }
+    Model::new(&links, Vec3::Z * -9.81).expect("the quadruped is sound")
+}

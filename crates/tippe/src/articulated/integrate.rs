@@ -1,0 +1,292 @@
+//! Motion of a tree over one step: one evaluation of the dynamics, or a Runge–Kutta method of order four.
+//!
+//! Reads: `Model`, positions, velocities, torques, loads.  Writes: positions, velocities; `Work` (stages and what `aba` writes).
+//! Called by: users.
+//! Source: [MuntheKaas99] (Runge–Kutta in the exponential map); the one-evaluation step is Störmer–Verlet, drift–kick–drift.
+//! Letters: θ turn since the start of the step in the axes of the start, κ = dθ/dt, a = q̈.
+//! Quaternions are never differentiated as coordinates: a ball turns by `R ← R exp(θ)`.
+
+use super::aba::{accelerate, write};
+use super::error::TreeError;
+use super::joint::Plain;
+use super::kinematics::vector;
+use super::load::Load;
+use super::model::{Model, Node, check_slice};
+use super::work::Work;
+use crate::math::{Quat, Vec3, rotation};
+
+/// How a step is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integrator {
+    /// Half a step of motion, one evaluation of the accelerations in the middle, half a step of motion. Second order for forces that do
+    /// not depend on velocities, first order for those that do. Viscous joint friction is implicit: stable whatever its size.
+    OneEvaluation,
+    /// Four evaluations, error of a step O(h⁵).
+    HighOrder,
+}
+
+/// Advances positions and velocities by `h` [s]. Torques are constant over the step; loads keep force and world point. Viscous friction
+/// of the joints is added. After an error nothing has changed.
+pub fn step(
+    model: &Model,
+    integrator: Integrator,
+    h: f64,
+    tau: &[f64],
+    loads: &[Load],
+    q: &mut [f64],
+    v: &mut [f64],
+    work: &mut Work,
+) -> Result<(), TreeError> {
+    model.check_positions(q)?;
+    model.check_freedoms("v", v)?;
+    model.check_freedoms("tau", tau)?;
+    work.check(model)?;
+    if !h.is_finite() {
+        return Err(TreeError::NonFinite { argument: "h" });
+    }
+    // The stages live in the work space, out of it while the dynamics run.
+    let mut s = std::mem::take(&mut work.stages);
+    let done = match integrator {
+        Integrator::OneEvaluation => one_evaluation(model, h, tau, loads, q, v, work, &mut s),
+        Integrator::HighOrder => runge_kutta(model, h, tau, loads, q, v, work, &mut s),
+    }
+    .and_then(|()| check_slice("q", &s.q, s.q.len()))
+    .and_then(|()| check_slice("v", &s.v, s.v.len()));
+    if done.is_ok() {
+        q.copy_from_slice(&s.q);
+        v.copy_from_slice(&s.v);
+    }
+    work.added.fill(0.0);
+    work.stages = s;
+    work.reset();
+    done
+}
+
+/// Scratch of a step. Written and read by `integrate` alone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stages {
+    /// Position and velocity of the stage.
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    /// Torques with friction.
+    pub tau: Vec<f64>,
+    /// Accelerations of the stage, κ of the stage, and their weighted sums.
+    pub a: Vec<f64>,
+    pub rate: Vec<f64>,
+    pub a_sum: Vec<f64>,
+    pub rate_sum: Vec<f64>,
+}
+
+impl Stages {
+    pub fn new(model: &Model) -> Self {
+        let zero = vec![0.0; model.freedom_count()];
+        Self {
+            q: vec![0.0; model.position_count()],
+            v: zero.clone(),
+            tau: zero.clone(),
+            a: zero.clone(),
+            rate: zero.clone(),
+            a_sum: zero.clone(),
+            rate_sum: zero,
+        }
+    }
+}
+
+/// Drift h/2, kick h, drift h/2.
+fn one_evaluation(
+    model: &Model,
+    h: f64,
+    tau: &[f64],
+    loads: &[Load],
+    q: &[f64],
+    v: &[f64],
+    work: &mut Work,
+    s: &mut Stages,
+) -> Result<(), TreeError> {
+    s.q.copy_from_slice(q);
+    s.v.copy_from_slice(v);
+    drift(model, 0.5 * h, &mut s.q, &mut s.v);
+    // (M + h B) a = τ − B v − C: the friction of the velocity to come.
+    for i in 0..tau.len() {
+        let b = model.viscous[i];
+        s.tau[i] = tau[i] - b * s.v[i];
+        work.added[i] = h.abs() * b;
+    }
+    accelerate(model, &s.q, &s.v, &s.tau, loads, work, &mut s.a)?;
+    for node in &model.nodes[1..] {
+        kick(node, h, &s.a, &mut s.v);
+    }
+    drift(model, 0.5 * h, &mut s.q, &mut s.v);
+    Ok(())
+}
+
+/// `v ← v + h a`; the origin of a free link by its classical acceleration `a + ω × v`, so that its drift carries no spin.
+#[inline]
+fn kick(node: &Node, h: f64, a: &[f64], v: &mut [f64]) {
+    let at = node.v as usize;
+    match node.joint {
+        Plain::Hinge | Plain::Slider => v[at] += h * a[at],
+        Plain::Ball => write(v, at, vector(v, at) + vector(a, at) * h),
+        Plain::Free => {
+            let (w, u) = (vector(v, at), vector(v, at + 3));
+            write(v, at, w + vector(a, at) * h);
+            write(v, at + 3, u + (vector(a, at + 3) + w.cross(u)) * h);
+        }
+    }
+}
+
+/// Motion with constant rates; the velocity of the origin of a free link is constant in the axes of its parent.
+fn drift(model: &Model, h: f64, q: &mut [f64], v: &mut [f64]) {
+    for node in &model.nodes[1..] {
+        let (p, at) = (node.q as usize, node.v as usize);
+        match node.joint {
+            Plain::Hinge | Plain::Slider => q[p] += h * v[at],
+            Plain::Ball => turn(&mut q[p..p + 4], vector(v, at) * h),
+            Plain::Free => {
+                let u = quaternion(&q[p + 3..p + 7]) * vector(v, at + 3);
+                let moved = vector(q, p) + u * h;
+                write(q, p, moved);
+                turn(&mut q[p + 3..p + 7], vector(v, at) * h);
+                let u = quaternion(&q[p + 3..p + 7]).conjugate() * u;
+                write(v, at + 3, u);
+            }
+        }
+    }
+}
+
+/// The classical method of order four on (θ, v), with θ pulled back to the start of the step.
+fn runge_kutta(
+    model: &Model,
+    h: f64,
+    tau: &[f64],
+    loads: &[Load],
+    q: &[f64],
+    v: &[f64],
+    work: &mut Work,
+    s: &mut Stages,
+) -> Result<(), TreeError> {
+    work.added.fill(0.0);
+    s.q.copy_from_slice(q);
+    s.v.copy_from_slice(v);
+    s.rate.fill(0.0);
+    s.a_sum.fill(0.0);
+    s.rate_sum.fill(0.0);
+    // Place of the stage in the step, and its weight in the sum.
+    let stages = [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)];
+    for (k, (place, weight)) in stages.into_iter().enumerate() {
+        if k > 0 {
+            for i in 0..v.len() {
+                s.v[i] = v[i] + place * h * s.a[i];
+            }
+            move_by(model, q, &s.rate, place * h, &mut s.q);
+        }
+        for i in 0..tau.len() {
+            s.tau[i] = tau[i] - model.viscous[i] * s.v[i];
+        }
+        pull_back(model, place * h, &s.q, &s.v, &mut s.rate);
+        accelerate(model, &s.q, &s.v, &s.tau, loads, work, &mut s.a)?;
+        for i in 0..v.len() {
+            s.a_sum[i] += weight * s.a[i];
+            s.rate_sum[i] += weight * s.rate[i];
+        }
+    }
+    for i in 0..v.len() {
+        s.v[i] = v[i] + h / 6.0 * s.a_sum[i];
+    }
+    move_by(model, q, &s.rate_sum, h / 6.0, &mut s.q);
+    Ok(())
+}
+
+/// κ of a stage from its velocity: `κ = ω + ½ θ×ω + θ×(θ×ω)/12` for turns (enough for order four), `R v` for origins of free links.
+///
+/// On entry `rate` is κ of the stage before, so that θ = t κ.
+fn pull_back(model: &Model, t: f64, q: &[f64], v: &[f64], rate: &mut [f64]) {
+    for node in &model.nodes[1..] {
+        let at = node.v as usize;
+        match node.joint {
+            Plain::Hinge | Plain::Slider => rate[at] = v[at],
+            Plain::Ball | Plain::Free => {
+                let (theta, w) = (vector(rate, at) * t, vector(v, at));
+                let c = theta.cross(w);
+                write(rate, at, w + c * 0.5 + theta.cross(c) / 12.0);
+            }
+        }
+        if node.joint == Plain::Free {
+            let p = node.q as usize;
+            let u = quaternion(&q[p + 3..p + 7]) * vector(v, at + 3);
+            write(rate, at + 3, u);
+        }
+    }
+}
+
+/// The position reached from `q` by κ for the time `t`.
+fn move_by(model: &Model, q: &[f64], rate: &[f64], t: f64, out: &mut [f64]) {
+    for node in &model.nodes[1..] {
+        let (p, at) = (node.q as usize, node.v as usize);
+        match node.joint {
+            Plain::Hinge | Plain::Slider => out[p] = q[p] + t * rate[at],
+            Plain::Ball => {
+                out[p..p + 4].copy_from_slice(&q[p..p + 4]);
+                turn(&mut out[p..p + 4], vector(rate, at) * t);
+            }
+            Plain::Free => {
+                write(out, p, vector(q, p) + vector(rate, at + 3) * t);
+                out[p + 3..p + 7].copy_from_slice(&q[p + 3..p + 7]);
+                turn(&mut out[p + 3..p + 7], vector(rate, at) * t);
+            }
+        }
+    }
+}
+
+/// Moves positions with constant velocities `v` for the time `h`: free links along a screw, balls about a fixed axis.
+pub fn advance(model: &Model, v: &[f64], h: f64, q: &mut [f64]) -> Result<(), TreeError> {
+    model.check_positions(q)?;
+    model.check_freedoms("v", v)?;
+    if !h.is_finite() {
+        return Err(TreeError::NonFinite { argument: "h" });
+    }
+    for node in &model.nodes[1..] {
+        let (p, at) = (node.q as usize, node.v as usize);
+        match node.joint {
+            Plain::Hinge | Plain::Slider => q[p] += h * v[at],
+            Plain::Ball => turn(&mut q[p..p + 4], vector(v, at) * h),
+            Plain::Free => {
+                let shift = screw(vector(v, at) * h, vector(v, at + 3) * h);
+                let moved = vector(q, p) + quaternion(&q[p + 3..p + 7]) * shift;
+                write(q, p, moved);
+                turn(&mut q[p + 3..p + 7], vector(v, at) * h);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Translation of the screw with turn θ and travel d per unit time: `d + (1−cos)/θ² θ×d + (θ−sin)/θ³ θ×(θ×d)`.
+fn screw(theta: Vec3, d: Vec3) -> Vec3 {
+    let x = theta.length_squared();
+    let (b, c) = if x < 1e-4 {
+        (
+            0.5 - x / 24.0 * (1.0 - x / 30.0),
+            1.0 / 6.0 - x / 120.0 * (1.0 - x / 42.0),
+        )
+    } else {
+        let t = x.sqrt();
+        let half = libm::sin(0.5 * t);
+        (2.0 * half * half / x, (t - libm::sin(t)) / (x * t))
+    };
+    let e = theta.cross(d);
+    d + e * b + theta.cross(e) * c
+}
+
+/// `R ← R exp(θ)`, kept at length one.
+#[inline]
+fn turn(q: &mut [f64], theta: Vec3) {
+    let turned = rotation::normalized(quaternion(q) * rotation::exp(theta));
+    q.copy_from_slice(&turned.to_array());
+}
+
+/// Four numbers (x, y, z, w) of length one.
+#[inline]
+fn quaternion(q: &[f64]) -> Quat {
+    rotation::normalized(Quat::from_xyzw(q[0], q[1], q[2], q[3]))
+}
