@@ -259,7 +259,8 @@ pub(crate) fn cores(pair: &mut ConvexPair<'_>, limit: f64) -> Option<CoreSeparat
         Found::Beyond => None,
         Found::Overlap { simplex } => Some(overlapping(pair, &simplex)),
         Found::Apart { v, simplex } => {
-            let distance = v.length();
+            // A point of A − B that exists bounds the distance; v is its projection, whose direction is the better one.
+            let distance = simplex.point().length();
             if distance <= TOUCH * size {
                 // The points are right, and so is a normal that shows about as much.
                 let touching = overlapping(pair, &simplex);
@@ -268,7 +269,7 @@ pub(crate) fn cores(pair: &mut ConvexPair<'_>, limit: f64) -> Option<CoreSeparat
                     ..touching
                 });
             }
-            let mut normal = -v / distance;
+            let mut normal = (-v).normalize_or(Vec3::Z);
             // Of close and nearly parallel faces the closest points are right long before their difference points across the gap:
             // a face normal may show more of the distance.
             let shown = -normal.dot(pair.support(normal).w);

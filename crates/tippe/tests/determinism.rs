@@ -144,7 +144,7 @@ fn mixture() -> World {
                 half_length: 0.2 * half_length,
                 radius: 0.2 * radius,
             },
-            Shape::HalfSpace { .. } => unreachable!("not drawn"),
+            _ => unreachable!("not drawn"),
         };
         if i % 5 == 0 {
             desc.shapes.push(ShapeDesc {

@@ -9,7 +9,7 @@ use tippe::shape::{Aabb, ConvexHull, Shape, mesh_mass_properties};
 
 /// Closed and convex, every point inside, faces and neighbours consistent.
 fn check(points: &[Vec3]) -> ConvexHull {
-    let hull = ConvexHull::new(points).unwrap();
+    let hull = ConvexHull::new(points).expect("points with a volume");
     let size = points
         .iter()
         .fold(0.0_f64, |s, p| s.max((*p - points[0]).length()));

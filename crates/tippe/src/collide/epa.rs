@@ -77,8 +77,8 @@ pub(crate) fn penetration(pair: &mut ConvexPair<'_>, start: &Simplex) -> Depth {
     };
     let tight = part * smaller + TIGHT_SPAN * span;
     let corners = match fat_simplex(pair, start) {
-        Ok(corners) => corners,
-        Err(flat) => return flat,
+        Start::Fat(corners) => corners,
+        Start::Flat(depth) => return depth,
     };
     let mut search = Search {
         polytope: Polytope::new(corners, COPLANAR * span),
@@ -248,8 +248,16 @@ fn projected(corners: [Vertex; 3]) -> Simplex {
     simplex
 }
 
+/// Where the polytope begins.
+enum Start {
+    /// Four points with a volume.
+    Fat([Vertex; 4]),
+    /// A − B has no volume: this is the answer.
+    Flat(Depth),
+}
+
 /// Four points of A − B with a volume, about the origin as well as rounding allows; a flat A − B has its answer at once.
-fn fat_simplex(pair: &mut ConvexPair<'_>, start: &Simplex) -> Result<[Vertex; 4], Depth> {
+fn fat_simplex(pair: &mut ConvexPair<'_>, start: &Simplex) -> Start {
     let size = pair.size();
     let (flat, mut s) = (FLAT * size, *start);
     if s.count == 0 {
@@ -263,7 +271,7 @@ fn fat_simplex(pair: &mut ConvexPair<'_>, start: &Simplex) -> Result<[Vertex; 4]
             .find(|v| (v.w - w).length() > flat);
         match found {
             Some(v) => s.push(v),
-            None => return Err(thin(pair, Vec3::Z, &s)),
+            None => return Start::Flat(thin(pair, Vec3::Z, &s)),
         }
     }
     if s.count == 2 {
@@ -280,7 +288,7 @@ fn fat_simplex(pair: &mut ConvexPair<'_>, start: &Simplex) -> Result<[Vertex; 4]
         }
         match best.filter(|b| b.0 > flat) {
             Some((_, v)) => s.push(v),
-            None => return Err(thin(pair, t1, &s)),
+            None => return Start::Flat(thin(pair, t1, &s)),
         }
     }
     if s.count == 3 {
@@ -294,11 +302,11 @@ fn fat_simplex(pair: &mut ConvexPair<'_>, start: &Simplex) -> Result<[Vertex; 4]
             (heights[1], down)
         };
         if height <= flat {
-            return Err(thin(pair, n, &s));
+            return Start::Flat(thin(pair, n, &s));
         }
         s.push(v);
     }
-    Ok(s.vertices)
+    Start::Fat(s.vertices)
 }
 
 /// A − B has no thickness along `n`: that is the way out.

@@ -82,12 +82,6 @@ impl<'a> ConvexPair<'a> {
         self.turn * x + self.offset
     }
 
-    /// A direction of A's frame in B's.
-    #[inline]
-    pub fn seen_from_b(&self, d: Vec3) -> Vec3 {
-        self.turn_back * d
-    }
-
     /// The same pair with B moved by `by`, in A's frame.
     pub fn moved(&self, by: Vec3) -> Self {
         Self {

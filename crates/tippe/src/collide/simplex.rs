@@ -95,6 +95,15 @@ impl Simplex {
         }
     }
 
+    /// The point of A − B that the weights make.
+    pub fn point(&self) -> Vec3 {
+        let mut w = Vec3::ZERO;
+        for k in 0..self.count {
+            w += self.vertices[k].w * self.weights[k];
+        }
+        w
+    }
+
     /// The two points, of A in A's frame and of B in B's, that the weights make.
     pub fn witnesses(&self) -> (Vec3, Vec3) {
         let (mut a, mut b) = (Vec3::ZERO, Vec3::ZERO);
@@ -157,7 +166,7 @@ fn triangle(w: &[Vec3; 4], t: [u8; 3]) -> Part {
     let edge_2 = d.length_squared().max(e.length_squared());
     let edges = [[t[1], t[2]], [t[2], t[0]], [t[0], t[1]]];
     let any = || nearest(edges.map(|e| segment(w, e))).unwrap_or_else(|| corner(w, t[0]));
-    if !(n_2 > (FLAT * edge_2) * (FLAT * edge_2)) {
+    if n_2 <= (FLAT * edge_2) * (FLAT * edge_2) {
         return any();
     }
     // The origin's projection onto the plane, and its three signed areas.
@@ -176,7 +185,7 @@ fn triangle(w: &[Vec3; 4], t: [u8; 3]) -> Part {
         }
         return any();
     }
-    let beyond = (0..3).filter(|k| !(areas[*k] >= 0.0));
+    let beyond = (0..3).filter(|k| areas[*k] < 0.0);
     nearest(beyond.map(|k| segment(w, edges[k]))).unwrap_or_else(any)
 }
 
@@ -189,7 +198,7 @@ fn tetrahedron(w: &[Vec3; 4]) -> Option<Part> {
         .length_squared()
         .max(e.length_squared())
         .max(f.length_squared());
-    let flat = !(volume.abs() > FLAT * edge_2 * edge_2.sqrt());
+    let flat = volume.abs() <= FLAT * edge_2 * edge_2.sqrt();
     let mut beyond = [true; 4];
     if !flat {
         for (k, t) in FACES.iter().enumerate() {
