@@ -24,7 +24,7 @@ fn pairs() -> u64 {
     from_env("TIPPE_PAIRS").unwrap_or(if cfg!(debug_assertions) {
         1_000
     } else {
-        100_000
+        10_000
     })
 }
 

@@ -19,7 +19,7 @@ const TIGHT_ROUND: f64 = 1e-12;
 const ROUNDS_MAX: usize = 160;
 
 /// Rounds without progress that end the search.
-const STALLED_MAX: usize = 3;
+const STALLED_MAX: usize = 4;
 
 /// Two cores, B seen from A.
 #[derive(Clone, Copy, Debug)]
@@ -136,8 +136,9 @@ impl<'a> ConvexPair<'a> {
             if distance <= touch {
                 return Found::Overlap { simplex };
             }
-            let new = self.support(-v);
-            let below = v.dot(new.w) / distance;
+            let toward = simplex.direction(v);
+            let new = self.support(-toward);
+            let below = toward.dot(new.w);
             if below > limit {
                 return Found::Beyond;
             }
@@ -162,6 +163,7 @@ impl<'a> ConvexPair<'a> {
         }
         let (v, mut simplex) = best;
         simplex.refine(v);
+        let v = simplex.direction(v) * v.length();
         Found::Apart { v, simplex }
     }
 }

@@ -69,6 +69,23 @@ impl Simplex {
         Some(part.point)
     }
 
+    /// The unit direction of the closest point `v`: across the segment or triangle, which is known better than the direction of a short `v`.
+    pub fn direction(&self, v: Vec3) -> Vec3 {
+        let w = |k: usize| self.vertices[k].w;
+        let u = v.normalize_or(Vec3::X);
+        let across = |u: Vec3, e: Vec3| u - e * (u.dot(e) / e.length_squared());
+        match self.count {
+            2 => across(u, w(1) - w(0)).normalize_or(u),
+            3 => {
+                let n = (w(1) - w(0)).cross(w(2) - w(0)).normalize_or(u);
+                // A sliver has no normal worth the name.
+                let n = if n.dot(u) < 0.0 { -n } else { n };
+                if n.dot(u) > 0.99 { n } else { u }
+            }
+            _ => u,
+        }
+    }
+
     /// Improves the weights of a triangle until they make `point`: of a sliver the projection is exact long before the areas are.
     pub fn refine(&mut self, point: Vec3) {
         if self.count != 3 {
