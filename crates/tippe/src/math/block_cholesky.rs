@@ -1,7 +1,7 @@
 //! Sparse Cholesky factorisation of symmetric positive definite matrices made of 6×6 blocks, one block row for each body.
 //!
 //! Reads: a graph, blocks, a right-hand side.  Writes: the solution.
-//! Called by: `method::sequential::direct`.
+//! Called by: `dynamics::halves::direct`.
 //! Source: right-looking block Cholesky with greedy minimum-degree ordering, [GeorgeLiu81] ch. 5. Fixed order of all sums: same bits
 //! everywhere.
 
