@@ -2,33 +2,23 @@
 //!
 //! Reads: a graph, blocks, a right-hand side.  Writes: the solution.
 //! Called by: `dynamics::halves::direct`.
-//! Source: right-looking block Cholesky with greedy minimum-degree ordering, [GeorgeLiu81] ch. 5. Fixed order of all sums: same bits
-//! everywhere.
+//! Source: right-looking block Cholesky, [GeorgeLiu81] ch. 5. Fixed order of all sums: same bits everywhere.
+
+use super::block_pattern::Pattern;
 
 /// A 6×6 block, row major.
 pub type Block = [f64; 36];
 /// A block of a vector.
 pub type Block6 = [f64; 6];
 
-const NONE: u32 = u32::MAX;
-
 /// Factorisation of one matrix pattern; buffers are kept between uses.
 #[derive(Clone, Debug, Default)]
 pub struct BlockCholesky {
-    /// Elimination position of each node.
-    position: Vec<u32>,
-    /// Node at each elimination position.
-    node: Vec<u32>,
-    /// Start of each column's rows below the diagonal, by position; one more entry than columns.
-    starts: Vec<u32>,
-    /// Positions of the rows below the diagonal, ascending within a column.
-    rows: Vec<u32>,
+    pattern: Pattern,
     /// Diagonal blocks by position: A, then its Cholesky factor.
     diagonal: Vec<Block>,
     /// Blocks below the diagonal, by place in `rows`: A, then L.
     below: Vec<Block>,
-    /// Scratch: neighbours of each node during the ordering.
-    neighbours: Vec<Vec<u32>>,
     /// Scratch: right-hand side by position.
     vector: Vec<Block6>,
 }
@@ -43,120 +33,65 @@ impl BlockCholesky {
         edges: impl Iterator<Item = (u32, u32)>,
         cost_max: u64,
     ) -> bool {
-        for list in &mut self.neighbours {
-            list.clear();
-        }
-        self.neighbours
-            .resize(nodes.max(self.neighbours.len()), Vec::new());
-        for (i, j) in edges {
-            self.neighbours[i as usize].push(j);
-            self.neighbours[j as usize].push(i);
-        }
-        for list in &mut self.neighbours[..nodes] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        self.eliminate(nodes, cost_max)
+        self.pattern.analyse(nodes, edges, cost_max)
     }
 
-    /// Greedy minimum degree: removes the node with fewest neighbours (the lowest on ties) and joins those neighbours.
-    fn eliminate(&mut self, nodes: usize, cost_max: u64) -> bool {
-        self.position.clear();
-        self.position.resize(nodes, NONE);
-        self.node.clear();
-        self.starts.clear();
-        self.rows.clear();
-        // Nodes by degree; entries go stale when a degree changes and are skipped then.
-        let mut queue: std::collections::BTreeSet<(u32, u32)> = (0..nodes)
-            .map(|i| (self.neighbours[i].len() as u32, i as u32))
-            .collect();
-        let mut cost = 0;
-        let mut joined = Vec::new();
-        while let Some((degree, i)) = queue.pop_first() {
-            cost += u64::from(degree + 1) * u64::from(degree + 1);
-            if cost > cost_max {
-                return false;
-            }
-            self.position[i as usize] = self.node.len() as u32;
-            self.node.push(i);
-            self.starts.push(self.rows.len() as u32);
-            let list = std::mem::take(&mut self.neighbours[i as usize]);
-            self.rows.extend(&list);
-            for &j in &list {
-                queue.remove(&(self.neighbours[j as usize].len() as u32, j));
-                merge_without(&list, &self.neighbours[j as usize], [i, j], &mut joined);
-                std::mem::swap(&mut self.neighbours[j as usize], &mut joined);
-                queue.insert((self.neighbours[j as usize].len() as u32, j));
-            }
-            self.neighbours[i as usize] = list;
-        }
-        self.starts.push(self.rows.len() as u32);
-        // Rows were written as nodes: turn them into positions, ascending.
-        for c in 0..nodes {
-            let column = &mut self.rows[self.starts[c] as usize..self.starts[c + 1] as usize];
-            for r in column.iter_mut() {
-                *r = self.position[*r as usize];
-            }
-            column.sort_unstable();
-        }
-        true
+    /// Order and fill.
+    #[must_use]
+    pub const fn pattern(&self) -> &Pattern {
+        &self.pattern
     }
 
     /// Sets the matrix to zero.
     pub fn clear(&mut self) {
         self.diagonal.clear();
-        self.diagonal.resize(self.node.len(), [0.0; 36]);
+        self.diagonal.resize(self.pattern.node.len(), [0.0; 36]);
         self.below.clear();
-        self.below.resize(self.rows.len(), [0.0; 36]);
+        self.below.resize(self.pattern.rows.len(), [0.0; 36]);
     }
 
     /// Adds to the diagonal block of a node.
     pub fn add_diagonal(&mut self, node: u32, block: &Block) {
         add(
-            &mut self.diagonal[self.position[node as usize] as usize],
+            &mut self.diagonal[self.pattern.position[node as usize] as usize],
             block,
         );
     }
 
     /// Adds the block (row `i`, column `j`) and its mirror image. The pair must be an edge of the analysed graph.
     pub fn add_pair(&mut self, i: u32, j: u32, block: &Block) {
-        let (p, q) = (self.position[i as usize], self.position[j as usize]);
+        let (p, q) = (self.pattern.position[i as usize], self.pattern.position[j as usize]);
         // Stored below the diagonal: the later position is the row.
         let (row, column, block) = if p > q {
             (p, q, *block)
         } else {
             (q, p, transposed(block))
         };
-        let start = self.starts[column as usize] as usize;
-        let rows = &self.rows[start..self.starts[column as usize + 1] as usize];
-        let place = rows
-            .binary_search(&row)
-            .expect("the pair is an edge of the analysed graph");
-        add(&mut self.below[start + place], &block);
+        add(&mut self.below[self.pattern.place(row, column)], &block);
     }
 
     /// Factors the matrix in place; false if it is not positive definite.
     pub fn factor(&mut self) -> bool {
-        for c in 0..self.node.len() {
+        for c in 0..self.pattern.node.len() {
             if !cholesky(&mut self.diagonal[c]) {
                 return false;
             }
-            let (start, end) = (self.starts[c] as usize, self.starts[c + 1] as usize);
+            let (start, end) = (self.pattern.starts[c] as usize, self.pattern.starts[c + 1] as usize);
             // L_rc = A_rc L_cc⁻ᵀ
             for k in start..end {
                 right_solve(&self.diagonal[c], &mut self.below[k]);
             }
             // A_rs −= L_rc L_scᵀ for every pair of rows r ≥ s of this column.
             for s in start..end {
-                let column = self.rows[s] as usize;
+                let column = self.pattern.rows[s] as usize;
                 subtract_product(
                     &self.below[s].clone(),
                     &self.below[s].clone(),
                     &mut self.diagonal[column],
                 );
-                let mut at = self.starts[column] as usize;
+                let mut at = self.pattern.starts[column] as usize;
                 for r in s + 1..end {
-                    while self.rows[at] != self.rows[r] {
+                    while self.pattern.rows[at] != self.pattern.rows[r] {
                         at += 1;
                     }
                     let (l_r, l_s) = (self.below[r], self.below[s]);
@@ -169,53 +104,34 @@ impl BlockCholesky {
 
     /// Solves for one right-hand side given and returned by node.
     pub fn solve(&mut self, x: &mut [Block6]) {
-        let n = self.node.len();
+        let n = self.pattern.node.len();
         self.vector.clear();
-        self.vector.extend(self.node.iter().map(|&i| x[i as usize]));
+        self.vector.extend(self.pattern.node.iter().map(|&i| x[i as usize]));
         for c in 0..n {
             forward(&self.diagonal[c], &mut self.vector[c]);
             let value = self.vector[c];
-            for k in self.starts[c] as usize..self.starts[c + 1] as usize {
+            for k in self.pattern.starts[c] as usize..self.pattern.starts[c + 1] as usize {
                 subtract_times(
                     &self.below[k],
                     &value,
-                    &mut self.vector[self.rows[k] as usize],
+                    &mut self.vector[self.pattern.rows[k] as usize],
                 );
             }
         }
         for c in (0..n).rev() {
             let mut value = self.vector[c];
-            for k in self.starts[c] as usize..self.starts[c + 1] as usize {
+            for k in self.pattern.starts[c] as usize..self.pattern.starts[c + 1] as usize {
                 subtract_transposed_times(
                     &self.below[k],
-                    &self.vector[self.rows[k] as usize],
+                    &self.vector[self.pattern.rows[k] as usize],
                     &mut value,
                 );
             }
             backward(&self.diagonal[c], &mut value);
             self.vector[c] = value;
         }
-        for (c, &i) in self.node.iter().enumerate() {
+        for (c, &i) in self.pattern.node.iter().enumerate() {
             x[i as usize] = self.vector[c];
-        }
-    }
-}
-
-/// Union of two ascending lists without the two given entries.
-fn merge_without(a: &[u32], b: &[u32], without: [u32; 2], out: &mut Vec<u32>) {
-    out.clear();
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() || j < b.len() {
-        let next = match (a.get(i), b.get(j)) {
-            (Some(&x), Some(&y)) => x.min(y),
-            (Some(&x), None) => x,
-            (None, Some(&y)) => y,
-            (None, None) => break,
-        };
-        i += usize::from(a.get(i) == Some(&next));
-        j += usize::from(b.get(j) == Some(&next));
-        if next != without[0] && next != without[1] {
-            out.push(next);
         }
     }
 }

@@ -5,6 +5,8 @@
 //! Source: standard; rotations as in `docs/conventions.md`.
 
 pub mod block_cholesky;
+pub mod block_lu;
+pub mod block_pattern;
 pub mod eigen;
 pub mod orientation;
 pub mod pose;

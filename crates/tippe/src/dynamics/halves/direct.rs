@@ -16,14 +16,22 @@ use super::link::{Link, ScalarRow};
 use super::row::{Row, SolverBody};
 use crate::dynamics::joint::JointRow;
 use crate::math::block_cholesky::{Block, Block6, BlockCholesky};
+use crate::math::block_lu::BlockLu;
 use crate::math::{Mat3, Vec3, skew};
 
 /// Stiffness of the augmentation relative to a row's own mass [1] in the first round: soft, so that stick, slip and separation are
 /// found; then ten times as much from round to round, for few rounds; small against 1/ε of rounding in the end.
 const STIFFNESS_FIRST: f64 = 1e2;
 const STIFFNESS_LAST: f64 = 1e7;
+/// Rounds that hold the friction bounds. Where bounds and load chase each other, later rounds find them together.
+const BOUND_ROUNDS: u32 = 4;
+/// Stiffness of the first round without held bounds.
+const STIFFNESS_COUPLED: f64 = 1e3;
 /// Newton steps of one round.
 const STEPS_MAX: u32 = 100;
+/// Newton steps of one round without held bounds, and how often each may be halved.
+const COUPLED_STEPS_MAX: u32 = 30;
+const SHORTENINGS_MAX: u32 = 12;
 /// Trials of the length of a Newton step that overshoots.
 const TRIALS_MAX: u32 = 30;
 /// Slope at which a length is accepted, relative to the slope at the start [1].
@@ -35,6 +43,10 @@ const BALANCED: f64 = 1e-9;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Direct {
     factor: BlockCholesky,
+    /// The matrix of rounds without held bounds.
+    general: BlockLu,
+    /// Whether the round holds no bounds.
+    coupled: bool,
     /// Node of each slot in the island at hand.
     nodes: Vec<u32>,
     /// Slot of each node.
@@ -115,6 +127,17 @@ impl Direct {
         };
         self.moved.clear();
         self.moved.resize(self.slots.len(), [0.0; 6]);
+        self.coupled = round >= BOUND_ROUNDS && !system.order.is_empty();
+        if self.coupled {
+            if round == BOUND_ROUNDS {
+                self.stiffness = STIFFNESS_COUPLED;
+            }
+            let found = self.find_together(system, bodies, steps);
+            if found {
+                self.take(system, bodies);
+            }
+            return found;
+        }
         // The first round finds the normal load; until it is known, what does not slide yet sticks.
         let bound = |row: &Row| {
             if round == 0 && !row.sliding {
@@ -156,13 +179,71 @@ impl Direct {
         true
     }
 
+    /// Newton steps without held bounds, each shortened until it brings the impulses nearer to balance; false if that fails.
+    fn find_together(
+        &mut self,
+        system: &System<'_>,
+        bodies: &[SolverBody],
+        steps: &mut u32,
+    ) -> bool {
+        let law = |row: &Row, u: Vec3, stiffness: f64, _: f64| row.coupled(u, stiffness);
+        self.bounds.clear();
+        self.bounds.resize(system.order.len(), 0.0);
+        self.assemble(system, bodies, law);
+        let mut left: f64 = dot(&self.newton, &self.newton);
+        let scale = system.impulse_squared().max(left);
+        for _ in 0..COUPLED_STEPS_MAX {
+            if left <= BALANCED * BALANCED * scale {
+                return true;
+            }
+            if !self.general.factor(self.factor.pattern()) {
+                return false;
+            }
+            self.general.solve(self.factor.pattern(), &mut self.newton);
+            *steps += 1;
+            self.from.clone_from(&self.moved);
+            self.downhill.clone_from(&self.newton);
+            let mut length = 1.0;
+            for trial in 0.. {
+                if trial == SHORTENINGS_MAX {
+                    return false;
+                }
+                for (m, (f, n)) in self
+                    .moved
+                    .iter_mut()
+                    .zip(self.from.iter().zip(&self.downhill))
+                {
+                    for k in 0..6 {
+                        m[k] = f[k] + length * n[k];
+                    }
+                }
+                self.assemble(system, bodies, law);
+                let now = dot(&self.newton, &self.newton);
+                if now < left {
+                    left = now;
+                    break;
+                }
+                length *= 0.5;
+            }
+        }
+        false
+    }
+
+    /// How contacts answer in this round.
+    fn answer(&self, row: &Row, u: Vec3, bound: f64) -> Vec3 {
+        if self.coupled {
+            row.coupled(u, self.stiffness).0
+        } else {
+            row.projected(u, self.stiffness, bound).0
+        }
+    }
+
     /// Gives every row its P⁺ at the present step.
     fn take(&mut self, system: &mut System<'_>, bodies: &mut [SolverBody]) {
         self.wanted.clear();
         for (k, row) in system.contacts().enumerate() {
             let u = self.velocity(row, bodies);
-            self.wanted
-                .push(row.projected(u, self.stiffness, self.bounds[k]).0);
+            self.wanted.push(self.answer(row, u, self.bounds[k]));
         }
         self.wanted_scalar.clear();
         for link in system.links.iter() {
@@ -192,16 +273,19 @@ impl Direct {
         bodies: &[SolverBody],
         law: impl Fn(&Row, Vec3, f64, f64) -> (Vec3, Mat3),
     ) {
-        self.factor.clear();
+        if self.coupled {
+            self.general.clear(self.factor.pattern());
+        } else {
+            self.factor.clear();
+        }
         self.newton.clear();
-        for (node, &slot) in self.slots.iter().enumerate() {
-            let body = &bodies[slot as usize];
+        for node in 0..self.slots.len() {
+            let body = &bodies[self.slots[node] as usize];
             let (mass, inertia) = (1.0 / body.inverse_mass, body.inverse_inertia.inverse());
             self.newton
                 .push(momentum(&self.moved[node], -mass, inertia * -1.0));
             let mass = Mat3::from_diagonal(Vec3::splat(mass));
-            self.factor
-                .add_diagonal(node as u32, &block(mass, Mat3::ZERO, Mat3::ZERO, inertia));
+            self.add_diagonal(node as u32, &block(mass, Mat3::ZERO, Mat3::ZERO, inertia));
         }
         for (k, row) in system.contacts().enumerate() {
             let (wanted, weight) = law(
@@ -328,6 +412,25 @@ impl Direct {
         }
     }
 
+    fn add_diagonal(&mut self, node: u32, block: &Block) {
+        if self.coupled {
+            self.general.add(self.factor.pattern(), node, node, block);
+        } else {
+            self.factor.add_diagonal(node, block);
+        }
+    }
+
+    /// Adds the block of a pair and its mirror image, which is its transpose in a round that holds bounds.
+    fn add_pair(&mut self, a: u32, b: u32, block: &Block, mirror: impl Fn() -> Block) {
+        if self.coupled {
+            let pattern = self.factor.pattern();
+            self.general.add(pattern, a, b, block);
+            self.general.add(pattern, b, a, &mirror());
+        } else {
+            self.factor.add_pair(a, b, block);
+        }
+    }
+
     /// Adds `Jᵀ W J` to the matrix and `Jᵀ ΔP` to the right-hand side.
     fn add_row(&mut self, row: &Row, impulse: Vec3, W: Mat3) {
         let (a, b) = (self.nodes[row.a as usize], self.nodes[row.b as usize]);
@@ -338,7 +441,7 @@ impl Direct {
             block(W, -WS, S_i * W, -(S_i * WS))
         };
         if a != NONE {
-            self.factor.add_diagonal(a, &product(S_a, S_a, 1.0));
+            self.add_diagonal(a, &product(S_a, S_a, 1.0));
             push(
                 &mut self.newton[a as usize],
                 -impulse,
@@ -346,7 +449,7 @@ impl Direct {
             );
         }
         if b != NONE {
-            self.factor.add_diagonal(b, &product(S_b, S_b, 1.0));
+            self.add_diagonal(b, &product(S_b, S_b, 1.0));
             push(
                 &mut self.newton[b as usize],
                 impulse,
@@ -354,7 +457,8 @@ impl Direct {
             );
         }
         if a != NONE && b != NONE {
-            self.factor.add_pair(a, b, &product(S_a, S_b, -1.0));
+            let mirror = || product(S_b, S_a, -1.0);
+            self.add_pair(a, b, &product(S_a, S_b, -1.0), mirror);
         }
     }
 
@@ -372,7 +476,7 @@ impl Direct {
             out
         };
         if a != NONE {
-            self.factor.add_diagonal(a, &outer(&j_a, &j_a));
+            self.add_diagonal(a, &outer(&j_a, &j_a));
             push(
                 &mut self.newton[a as usize],
                 -row.e * impulse,
@@ -380,7 +484,7 @@ impl Direct {
             );
         }
         if b != NONE {
-            self.factor.add_diagonal(b, &outer(&j_b, &j_b));
+            self.add_diagonal(b, &outer(&j_b, &j_b));
             push(
                 &mut self.newton[b as usize],
                 row.e * impulse,
@@ -388,7 +492,7 @@ impl Direct {
             );
         }
         if a != NONE && b != NONE {
-            self.factor.add_pair(a, b, &outer(&j_a, &j_b));
+            self.add_pair(a, b, &outer(&j_a, &j_b), || outer(&j_b, &j_a));
         }
     }
 }

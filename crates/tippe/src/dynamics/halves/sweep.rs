@@ -223,7 +223,12 @@ impl Job<'_> {
                 links: self.links,
             };
             going = direct.round(round, &mut system, self.bodies, &mut self.work.newton_steps);
+            let dbg = std::env::var("DBG").is_ok();
+            if dbg { let r: [f64;3] = self.rows.iter().map(|r| r.residuals(self.bodies)).fold([0.0;3], |a,b| [a[0].max(b[0]),a[1].max(b[1]),a[2].max(b[2])]);
+              eprintln!("round {round} going {going} newton {} stick {} slide {} open {} res {:.1e} {:.1e} {:.1e}", self.work.newton_steps, scratch.order.iter().filter(|&&i| self.rows[i as usize].p_n>0.0 && { let f = self.rows[i as usize].frame_impulse(); (f.y*f.y+f.z*f.z).sqrt() }<0.9999*self.rows[i as usize].friction_bound()).count(), 0, scratch.order.iter().filter(|&&i| self.rows[i as usize].p_n<=0.0).count(), r[0],r[1],r[2]); }
             solved = going && self.sweep(SETTLING_SWEEPS, scratch);
+            if dbg { let r: [f64;3] = self.rows.iter().map(|r| r.residuals(self.bodies)).fold([0.0;3], |a,b| [a[0].max(b[0]),a[1].max(b[1]),a[2].max(b[2])]);
+              eprintln!("   after sweeps {solved} res {:.1e} {:.1e} {:.1e}", r[0],r[1],r[2]); }
         }
         scratch.direct = direct;
         solved
