@@ -19,6 +19,13 @@ pub struct Pattern {
     pub rows: Vec<u32>,
     /// Scratch: neighbours of each node during the ordering.
     neighbours: Vec<Vec<u32>>,
+    /// The graph that was analysed last, the limit it was given, and whether it kept to it.
+    graph: Vec<(u32, u32)>,
+    last: Option<(usize, u64, bool)>,
+    /// Scratch: the graph at hand.
+    edges: Vec<(u32, u32)>,
+    /// Block products that the factorisation needs; those counted until it was given up, if it was.
+    cost: u64,
 }
 
 impl Pattern {
@@ -31,12 +38,27 @@ impl Pattern {
         edges: impl Iterator<Item = (u32, u32)>,
         cost_max: u64,
     ) -> bool {
+        self.edges.clear();
+        for edge in edges {
+            if self.edges.last() != Some(&edge) {
+                self.edges.push(edge);
+            }
+        }
+        // The same graph again: in a scene at rest, in the towers of a town.
+        if let Some((count, limit, kept)) = self.last
+            && count == nodes
+            && self.edges == self.graph
+            && (kept || cost_max <= limit)
+        {
+            return kept && self.cost <= cost_max;
+        }
+        std::mem::swap(&mut self.graph, &mut self.edges);
         for list in &mut self.neighbours {
             list.clear();
         }
         self.neighbours
             .resize(nodes.max(self.neighbours.len()), Vec::new());
-        for (i, j) in edges {
+        for &(i, j) in &self.graph {
             self.neighbours[i as usize].push(j);
             self.neighbours[j as usize].push(i);
         }
@@ -44,7 +66,9 @@ impl Pattern {
             list.sort_unstable();
             list.dedup();
         }
-        self.eliminate(nodes, cost_max)
+        let kept = self.eliminate(nodes, cost_max);
+        self.last = Some((nodes, cost_max, kept));
+        kept
     }
 
     /// Greedy minimum degree: removes the node with fewest neighbours (the lowest on ties) and joins those neighbours.
@@ -58,11 +82,11 @@ impl Pattern {
         let mut queue: std::collections::BTreeSet<(u32, u32)> = (0..nodes)
             .map(|i| (self.neighbours[i].len() as u32, i as u32))
             .collect();
-        let mut cost = 0;
+        self.cost = 0;
         let mut joined = Vec::new();
         while let Some((degree, i)) = queue.pop_first() {
-            cost += u64::from(degree + 1) * u64::from(degree + 1);
-            if cost > cost_max {
+            self.cost += u64::from(degree + 1) * u64::from(degree + 1);
+            if self.cost > cost_max {
                 return false;
             }
             self.position[i as usize] = self.node.len() as u32;

@@ -23,15 +23,15 @@ use crate::math::{Mat3, Vec3, skew};
 /// found; then ten times as much from round to round, for few rounds; small against 1/ε of rounding in the end.
 const STIFFNESS_FIRST: f64 = 1e2;
 const STIFFNESS_LAST: f64 = 1e7;
-/// Rounds that hold the friction bounds. Where bounds and load chase each other, later rounds find them together.
-const BOUND_ROUNDS: u32 = 4;
-/// Stiffness of the first round without held bounds.
+/// The same where friction bounds are found together with the load, and where little has changed since the last solve.
 const STIFFNESS_COUPLED: f64 = 1e3;
+const STIFFNESS_NEAR: f64 = 1e5;
 /// Newton steps of one round.
 const STEPS_MAX: u32 = 100;
-/// Newton steps of one round without held bounds, and how often each may be halved.
+/// Newton steps of one round without held bounds, the least part of one that is tried, and how many count as lately.
 const COUPLED_STEPS_MAX: u32 = 30;
-const SHORTENINGS_MAX: u32 = 12;
+const LENGTH_MIN: f64 = 1e-3;
+const LATELY: usize = 4;
 /// Trials of the length of a Newton step that overshoots.
 const TRIALS_MAX: u32 = 30;
 /// Slope at which a length is accepted, relative to the slope at the start [1].
@@ -39,14 +39,28 @@ const SLOPE: f64 = 1e-2;
 /// Unbalanced impulse at which a round ends, relative to the impulses that act [1].
 const BALANCED: f64 = 1e-9;
 
+/// What a round holds, and its number among those of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// Friction bounds are held; they follow from round to round.
+    Bound(u32),
+    /// Nothing is held: bounds and load are found together, where they would chase each other.
+    Coupled(u32),
+    /// The same, from impulses that are nearly right.
+    Near(u32),
+}
+
 /// Scratch of the direct solve.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Direct {
     factor: BlockCholesky,
     /// The matrix of rounds without held bounds.
     general: BlockLu,
-    /// Whether the round holds no bounds.
+    /// Whether the round holds no bounds, and whether its matrix is not symmetric for that.
     coupled: bool,
+    skewed: bool,
+    /// By place in the order: P⁺ and its derivative at the present step.
+    answers: Vec<(Vec3, Mat3)>,
     /// Node of each slot in the island at hand.
     nodes: Vec<u32>,
     /// Slot of each node.
@@ -109,38 +123,25 @@ impl Direct {
     /// One round; false (and nothing changed) if it found no balance. Counts its Newton steps.
     pub(crate) fn round(
         &mut self,
-        round: u32,
+        round: Round,
         system: &mut System<'_>,
         bodies: &mut [SolverBody],
         steps: &mut u32,
     ) -> bool {
-        // Joints alone have no states to find.
-        let first = if system.order.is_empty() {
-            STIFFNESS_LAST
-        } else {
-            STIFFNESS_FIRST
-        };
-        self.stiffness = if round == 0 {
-            first
-        } else {
-            (10.0 * self.stiffness).min(STIFFNESS_LAST)
-        };
+        self.stiffness = match round {
+            // Joints alone have no states to find.
+            _ if system.order.is_empty() => STIFFNESS_LAST,
+            Round::Bound(n) => STIFFNESS_FIRST * tenfold(n),
+            Round::Coupled(n) => STIFFNESS_COUPLED * tenfold(n),
+            Round::Near(n) => STIFFNESS_NEAR * tenfold(n),
+        }
+        .min(STIFFNESS_LAST);
         self.moved.clear();
         self.moved.resize(self.slots.len(), [0.0; 6]);
-        self.coupled = round >= BOUND_ROUNDS && !system.order.is_empty();
-        if self.coupled {
-            if round == BOUND_ROUNDS {
-                self.stiffness = STIFFNESS_COUPLED;
-            }
-            let found = self.find_together(system, bodies, steps);
-            if found {
-                self.take(system, bodies);
-            }
-            return found;
-        }
+        self.coupled = !matches!(round, Round::Bound(_)) && !system.order.is_empty();
         // The first round finds the normal load; until it is known, what does not slide yet sticks.
         let bound = |row: &Row| {
-            if round == 0 && !row.sliding {
+            if round == Round::Bound(0) && !row.sliding {
                 f64::INFINITY
             } else {
                 row.friction_bound()
@@ -148,6 +149,20 @@ impl Direct {
         };
         self.bounds.clear();
         self.bounds.extend(system.contacts().map(bound));
+        let found = if self.coupled {
+            self.find_together(system, bodies, steps)
+        } else {
+            self.find_bound(system, bodies, steps)
+        };
+        // Without balance the projected impulses mean nothing: leave the rows as they are.
+        if found {
+            self.take(system, bodies);
+        }
+        found
+    }
+
+    /// Newton steps with the friction bounds held, along which a convex function falls; false if they do not arrive.
+    fn find_bound(&mut self, system: &System<'_>, bodies: &[SolverBody], steps: &mut u32) -> bool {
         let scale = system.impulse_squared();
         for step in 0.. {
             // The first step trusts the contact states of the impulses it starts from: right in a stack at rest.
@@ -159,9 +174,8 @@ impl Direct {
             self.assemble(system, bodies, law);
             let unbalanced: f64 = self.newton.iter().flatten().map(|x| x * x).sum();
             if step > 0 && unbalanced <= BALANCED * BALANCED * scale.max(self.pushed) {
-                break;
+                return true;
             }
-            // Without balance the projected impulses mean nothing: leave the rows as they are.
             if step == STEPS_MAX || !self.factor.factor() {
                 return false;
             }
@@ -175,39 +189,34 @@ impl Direct {
                 self.line_search(system, bodies);
             }
         }
-        self.take(system, bodies);
-        true
+        false
     }
 
-    /// Newton steps without held bounds, each shortened until it brings the impulses nearer to balance; false if that fails.
+    /// Newton steps without held bounds, each shortened until the impulses are nearer to balance than in one of the last few; false if
+    /// they do not arrive. Those few let a step through that leaves one state of contact for another.
     fn find_together(
         &mut self,
         system: &System<'_>,
         bodies: &[SolverBody],
         steps: &mut u32,
     ) -> bool {
-        let law = |row: &Row, u: Vec3, stiffness: f64, _: f64| row.coupled(u, stiffness);
-        self.bounds.clear();
-        self.bounds.resize(system.order.len(), 0.0);
-        self.assemble(system, bodies, law);
+        self.assemble(system, bodies, Row::coupled);
         let mut left: f64 = dot(&self.newton, &self.newton);
+        let mut lately = [left; LATELY];
         let scale = system.impulse_squared().max(left);
-        for _ in 0..COUPLED_STEPS_MAX {
+        for step in 0..COUPLED_STEPS_MAX {
             if left <= BALANCED * BALANCED * scale {
                 return true;
             }
-            if !self.general.factor(self.factor.pattern()) {
+            if !self.divide() {
                 return false;
             }
-            self.general.solve(self.factor.pattern(), &mut self.newton);
             *steps += 1;
             self.from.clone_from(&self.moved);
             self.downhill.clone_from(&self.newton);
+            let allowed = lately.iter().fold(0.0, |x: f64, &y| x.max(y));
             let mut length = 1.0;
-            for trial in 0.. {
-                if trial == SHORTENINGS_MAX {
-                    return false;
-                }
+            loop {
                 for (m, (f, n)) in self
                     .moved
                     .iter_mut()
@@ -217,22 +226,41 @@ impl Direct {
                         m[k] = f[k] + length * n[k];
                     }
                 }
-                self.assemble(system, bodies, law);
-                let now = dot(&self.newton, &self.newton);
-                if now < left {
-                    left = now;
+                self.assemble(system, bodies, Row::coupled);
+                left = dot(&self.newton, &self.newton);
+                if left < allowed {
                     break;
                 }
                 length *= 0.5;
+                if length < LENGTH_MIN {
+                    return false;
+                }
             }
+            lately[step as usize % LATELY] = left;
         }
         false
+    }
+
+    /// Turns the right-hand side into the Newton step; false if the matrix is singular.
+    fn divide(&mut self) -> bool {
+        if self.skewed {
+            let pattern = self.factor.pattern();
+            self.general.factor(pattern) && {
+                self.general.solve(pattern, &mut self.newton);
+                true
+            }
+        } else {
+            self.factor.factor() && {
+                self.factor.solve(&mut self.newton);
+                true
+            }
+        }
     }
 
     /// How contacts answer in this round.
     fn answer(&self, row: &Row, u: Vec3, bound: f64) -> Vec3 {
         if self.coupled {
-            row.coupled(u, self.stiffness).0
+            row.coupled(u, self.stiffness, bound).0
         } else {
             row.projected(u, self.stiffness, bound).0
         }
@@ -273,7 +301,14 @@ impl Direct {
         bodies: &[SolverBody],
         law: impl Fn(&Row, Vec3, f64, f64) -> (Vec3, Mat3),
     ) {
-        if self.coupled {
+        self.answers.clear();
+        for (k, row) in system.contacts().enumerate() {
+            let u = self.velocity(row, bodies);
+            self.answers
+                .push(law(row, u, self.stiffness, self.bounds[k]));
+        }
+        self.skewed = self.coupled && self.answers.iter().any(|(_, W)| *W != W.transpose());
+        if self.skewed {
             self.general.clear(self.factor.pattern());
         } else {
             self.factor.clear();
@@ -288,12 +323,7 @@ impl Direct {
             self.add_diagonal(node as u32, &block(mass, Mat3::ZERO, Mat3::ZERO, inertia));
         }
         for (k, row) in system.contacts().enumerate() {
-            let (wanted, weight) = law(
-                row,
-                self.velocity(row, bodies),
-                self.stiffness,
-                self.bounds[k],
-            );
+            let (wanted, weight) = self.answers[k];
             self.add_row(row, row.world(wanted - row.frame_impulse()), weight);
         }
         for link in system.links.iter() {
@@ -413,16 +443,16 @@ impl Direct {
     }
 
     fn add_diagonal(&mut self, node: u32, block: &Block) {
-        if self.coupled {
+        if self.skewed {
             self.general.add(self.factor.pattern(), node, node, block);
         } else {
             self.factor.add_diagonal(node, block);
         }
     }
 
-    /// Adds the block of a pair and its mirror image, which is its transpose in a round that holds bounds.
+    /// Adds the block of a pair and its mirror image, which is its transpose where the matrix is symmetric.
     fn add_pair(&mut self, a: u32, b: u32, block: &Block, mirror: impl Fn() -> Block) {
-        if self.coupled {
+        if self.skewed {
             let pattern = self.factor.pattern();
             self.general.add(pattern, a, b, block);
             self.general.add(pattern, b, a, &mirror());
@@ -529,6 +559,10 @@ impl System<'_> {
             .sum();
         contacts + links
     }
+}
+
+fn tenfold(n: u32) -> f64 {
+    (0..n.min(9)).fold(1.0, |x, _| 10.0 * x)
 }
 
 fn flat(x: Vec3, y: Vec3) -> Block6 {

@@ -17,20 +17,21 @@ use crate::work::Work;
 
 /// Turn of the stiffest mode of a mechanism that one part of a step may take [rad]; beyond 2 the motion would be unstable.
 const TURN_MAX: f64 = 0.7;
-/// A division into parts is taken back when this many times fewer would do: a step length that changes often costs energy.
-const PARTS_SLACK: f64 = 64.0;
+/// A division into parts is halved when this many times fewer would do, and in one of so many steps: a step length that changes
+/// often costs energy.
+const PARTS_SLACK: f64 = 4.0;
+const PARTS_PATIENCE: u64 = 16;
 
 /// How many parts a step of length `h` is divided into: one, or a power of two with a margin, changed seldom.
 pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
     let needed = turns(model, state, h);
     let last = state.substeps.max(1);
-    if needed > f64::from(last) || needed * PARTS_SLACK < f64::from(last) {
-        if needed > 1.0 {
-            (2.0 * needed.min(1e6)).ceil() as u32
-        } else {
-            1
-        }
-        .next_power_of_two()
+    if needed > f64::from(last) {
+        ((2.0 * needed.min(1e6)).ceil() as u32).next_power_of_two()
+    } else if needed * PARTS_SLACK < f64::from(last)
+        && state.step_count.is_multiple_of(PARTS_PATIENCE)
+    {
+        (last / 2).max(1)
     } else {
         last
     }

@@ -277,21 +277,17 @@ impl Row {
 
     /// Like [`Row::projected`], but with the friction bound of the normal impulse it finds: nothing is held, and the derivative is not
     /// symmetric where the contact slides.
-    pub(crate) fn coupled(&self, u: Vec3, stiffness: f64) -> (Vec3, Mat3) {
+    pub(crate) fn coupled(&self, u: Vec3, stiffness: f64, _bound: f64) -> (Vec3, Mat3) {
         let rho_n = stiffness / self.k_n.x;
-        let p_n = self.p_n - rho_n * (u.dot(self.n) - self.target_n);
-        if p_n <= 0.0 {
-            return (Vec3::ZERO, Mat3::ZERO);
-        }
-        let bound = self.friction() * p_n;
+        let bound = self.friction() * (self.p_n - rho_n * (u.dot(self.n) - self.target_n)).max(0.0);
         let (p, W) = self.projected(u, stiffness, bound);
-        if p.y * p.y + p.z * p.z < bound * bound * (1.0 - 1e-12) || bound == 0.0 {
+        if bound == 0.0 || p.y * p.y + p.z * p.z < bound * bound * (1.0 - 1e-12) {
             return (p, W);
         }
         // Slides: friction grows with the load.
-        let along = (self.t1 * p.y + self.t2 * p.z) / bound;
+        let along = (self.t1 * p.y + self.t2 * p.z) * (rho_n * self.friction() / bound);
         let turn = Mat3::from_cols(along * self.n.x, along * self.n.y, along * self.n.z);
-        (p, W + turn * (self.friction() * rho_n))
+        (p, W + turn)
     }
 
     /// Like [`Row::projected`], but the contact keeps the state that its present impulse shows: apart, sticking or sliding.

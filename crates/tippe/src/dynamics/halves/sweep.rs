@@ -5,7 +5,7 @@
 //! Source: [Lecture] "Impulse Update" (accumulated impulses, random order), [Silcowitz10].
 
 use super::Settings;
-use super::direct::{Direct, System};
+use super::direct::{Direct, Round, System};
 use super::link::Link;
 use super::row::{Row, SolverBody};
 use crate::math::Vec3;
@@ -53,6 +53,9 @@ impl Sweeps {
 
 /// Double sweeps after each round of the direct solve: they settle stick, slip and separation.
 const SETTLING_SWEEPS: u32 = 2;
+/// Rounds of the direct solve from impulses that are nearly right, each ten times as stiff, and rounds that hold friction bounds.
+const NEAR_ROUNDS: u32 = 4;
+const BOUND_ROUNDS: u32 = 4;
 /// Double sweeps before the direct solve of an island that is held together by joints.
 const LINK_SWEEPS: u32 = 1;
 /// Rounds in which sticking contacts at their static bound are let go, within one solve.
@@ -63,6 +66,8 @@ pub(crate) struct Job<'a> {
     pub settings: &'a Settings,
     /// Block products that the direct solve may cost.
     pub cost_max: u64,
+    /// Whether the impulses it starts from are nearly right.
+    pub near: bool,
     pub rows: &'a mut [Row],
     pub links: &'a mut [Link],
     pub bodies: &'a mut [SolverBody],
@@ -213,7 +218,13 @@ impl Job<'_> {
         let mut going = direct.prepare(&system, self.bodies, self.cost_max);
         scratch.order = order;
         let mut solved = false;
-        for round in 0..self.settings.direct_rounds {
+        // Where little has changed, all states may be right already; else find them with friction bounds held at first.
+        let mut round = if self.near {
+            Round::Near(0)
+        } else {
+            Round::Bound(0)
+        };
+        for _ in 0..self.settings.direct_rounds {
             if !going || solved {
                 break;
             }
@@ -222,13 +233,16 @@ impl Job<'_> {
                 order: &scratch.order,
                 links: self.links,
             };
-            going = direct.round(round, &mut system, self.bodies, &mut self.work.newton_steps);
-            let dbg = std::env::var("DBG").is_ok();
-            if dbg { let r: [f64;3] = self.rows.iter().map(|r| r.residuals(self.bodies)).fold([0.0;3], |a,b| [a[0].max(b[0]),a[1].max(b[1]),a[2].max(b[2])]);
-              eprintln!("round {round} going {going} newton {} stick {} slide {} open {} res {:.1e} {:.1e} {:.1e}", self.work.newton_steps, scratch.order.iter().filter(|&&i| self.rows[i as usize].p_n>0.0 && { let f = self.rows[i as usize].frame_impulse(); (f.y*f.y+f.z*f.z).sqrt() }<0.9999*self.rows[i as usize].friction_bound()).count(), 0, scratch.order.iter().filter(|&&i| self.rows[i as usize].p_n<=0.0).count(), r[0],r[1],r[2]); }
-            solved = going && self.sweep(SETTLING_SWEEPS, scratch);
-            if dbg { let r: [f64;3] = self.rows.iter().map(|r| r.residuals(self.bodies)).fold([0.0;3], |a,b| [a[0].max(b[0]),a[1].max(b[1]),a[2].max(b[2])]);
-              eprintln!("   after sweeps {solved} res {:.1e} {:.1e} {:.1e}", r[0],r[1],r[2]); }
+            let found = direct.round(round, &mut system, self.bodies, &mut self.work.newton_steps);
+            solved = found && self.sweep(SETTLING_SWEEPS, scratch);
+            round = match round {
+                Round::Near(n) if found && n < NEAR_ROUNDS => Round::Near(n + 2),
+                Round::Near(_) => Round::Bound(0),
+                Round::Bound(n) if n < BOUND_ROUNDS => Round::Bound(n + 1),
+                Round::Bound(_) => Round::Coupled(0),
+                Round::Coupled(n) => Round::Coupled(n + 1),
+            };
+            going = found || matches!(round, Round::Bound(0));
         }
         scratch.direct = direct;
         solved

@@ -164,6 +164,11 @@ impl Touch {
         }
     }
 
+    /// Whether it is apart, or known and not struck: nothing new.
+    pub(crate) fn is_old(&self) -> bool {
+        !self.hit && (self.known || self.gap_start > 0.0)
+    }
+
     /// Aims the first solve's row at the bounce of a confirmed arrival instead of at touching.
     pub(crate) fn aim_at_bounce(&mut self, row: &mut Row, h: f64) {
         if let Some(b) = self.bounce {

@@ -56,6 +56,7 @@ pub(crate) fn first(
         let mut job = Job {
             settings: &params.settings(),
             cost_max,
+            near: params.warm_start && touches.iter().all(Touch::is_old),
             rows: &mut rows[part.rows.clone()],
             links: &mut links[part.links.clone()],
             bodies,
@@ -104,6 +105,7 @@ fn meet(
         let mut job = Job {
             settings: &params.settings(),
             cost_max,
+            near: true,
             rows: &mut rows[part.rows.clone()],
             links: &mut links[part.links.clone()],
             bodies,
@@ -131,6 +133,7 @@ pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut St
         let mut job = Job {
             settings: &params.settings(),
             cost_max: cost_limit(params, touches, part.links.len()),
+            near: params.warm_start && touches.iter().all(Touch::is_old),
             rows: &mut rows[part.rows.clone()],
             links: &mut links[part.links.clone()],
             bodies,
