@@ -23,13 +23,13 @@ use crate::math::{Mat3, Vec3, skew};
 /// found; then ten times as much from round to round, for few rounds; small against 1/ε of rounding in the end.
 const STIFFNESS_FIRST: f64 = 1e2;
 const STIFFNESS_LAST: f64 = 1e7;
-/// The same where friction bounds are found together with the load, and where little has changed since the last solve.
+/// The same where friction bounds are found together with the load.
 const STIFFNESS_COUPLED: f64 = 1e3;
-const STIFFNESS_NEAR: f64 = 1e5;
 /// Newton steps of one round.
 const STEPS_MAX: u32 = 100;
 /// Newton steps of one round without held bounds, the least part of one that is tried, and how many count as lately.
 const COUPLED_STEPS_MAX: u32 = 30;
+const NEAR_STEPS_MAX: u32 = 10;
 const LENGTH_MIN: f64 = 1e-3;
 const LATELY: usize = 4;
 /// Trials of the length of a Newton step that overshoots.
@@ -61,6 +61,8 @@ pub(crate) struct Direct {
     skewed: bool,
     /// By place in the order: P⁺ and its derivative at the present step.
     answers: Vec<(Vec3, Mat3)>,
+    /// By joint row: the derivative of P⁺ at the present step.
+    scalar_answers: Vec<f64>,
     /// Node of each slot in the island at hand.
     nodes: Vec<u32>,
     /// Slot of each node.
@@ -84,6 +86,9 @@ pub(crate) struct Direct {
     /// By place in the order: P⁺.
     wanted: Vec<Vec3>,
 }
+
+/// What a contact answers to a velocity, for a stiffness and a friction bound: P⁺, and its derivative by −u.
+type Law = fn(&Row, Vec3, f64, f64) -> (Vec3, Mat3);
 
 const NONE: u32 = u32::MAX;
 
@@ -133,7 +138,7 @@ impl Direct {
             _ if system.order.is_empty() => STIFFNESS_LAST,
             Round::Bound(n) => STIFFNESS_FIRST * tenfold(n),
             Round::Coupled(n) => STIFFNESS_COUPLED * tenfold(n),
-            Round::Near(n) => STIFFNESS_NEAR * tenfold(n),
+            Round::Near(n) => STIFFNESS_COUPLED * tenfold(2 * n),
         }
         .min(STIFFNESS_LAST);
         self.moved.clear();
@@ -150,7 +155,11 @@ impl Direct {
         self.bounds.clear();
         self.bounds.extend(system.contacts().map(bound));
         let found = if self.coupled {
-            self.find_together(system, bodies, steps)
+            let limit = match round {
+                Round::Near(_) => NEAR_STEPS_MAX,
+                _ => COUPLED_STEPS_MAX,
+            };
+            self.find_together(limit, system, bodies, steps)
         } else {
             self.find_bound(system, bodies, steps)
         };
@@ -171,11 +180,12 @@ impl Direct {
             } else {
                 Row::projected
             };
-            self.assemble(system, bodies, law);
+            self.balance(system, bodies, law);
             let unbalanced: f64 = self.newton.iter().flatten().map(|x| x * x).sum();
             if step > 0 && unbalanced <= BALANCED * BALANCED * scale.max(self.pushed) {
                 return true;
             }
+            self.assemble(system, bodies);
             if step == STEPS_MAX || !self.factor.factor() {
                 return false;
             }
@@ -196,18 +206,20 @@ impl Direct {
     /// they do not arrive. Those few let a step through that leaves one state of contact for another.
     fn find_together(
         &mut self,
+        limit: u32,
         system: &System<'_>,
         bodies: &[SolverBody],
         steps: &mut u32,
     ) -> bool {
-        self.assemble(system, bodies, Row::coupled);
+        self.balance(system, bodies, Row::coupled);
         let mut left: f64 = dot(&self.newton, &self.newton);
         let mut lately = [left; LATELY];
         let scale = system.impulse_squared().max(left);
-        for step in 0..COUPLED_STEPS_MAX {
+        for step in 0..limit {
             if left <= BALANCED * BALANCED * scale {
                 return true;
             }
+            self.assemble(system, bodies);
             if !self.divide() {
                 return false;
             }
@@ -226,7 +238,7 @@ impl Direct {
                         m[k] = f[k] + length * n[k];
                     }
                 }
-                self.assemble(system, bodies, Row::coupled);
+                self.balance(system, bodies, Row::coupled);
                 left = dot(&self.newton, &self.newton);
                 if left < allowed {
                     break;
@@ -294,38 +306,26 @@ impl Direct {
         }
     }
 
-    /// Matrix and right-hand side `Jᵀ (P⁺ − P) − M d` at the present step.
-    fn assemble(
-        &mut self,
-        system: &System<'_>,
-        bodies: &[SolverBody],
-        law: impl Fn(&Row, Vec3, f64, f64) -> (Vec3, Mat3),
-    ) {
+    /// What every row answers at the present step, and the right-hand side `Jᵀ (P⁺ − P) − M d`.
+    fn balance(&mut self, system: &System<'_>, bodies: &[SolverBody], law: Law) {
+        self.newton.clear();
+        for (node, &slot) in self.slots.iter().enumerate() {
+            let (mass, inertia) = masses(&bodies[slot as usize]);
+            self.newton
+                .push(momentum(&self.moved[node], -mass, inertia * -1.0));
+        }
         self.answers.clear();
         for (k, row) in system.contacts().enumerate() {
             let u = self.velocity(row, bodies);
-            self.answers
-                .push(law(row, u, self.stiffness, self.bounds[k]));
+            let (wanted, weight) = law(row, u, self.stiffness, self.bounds[k]);
+            self.answers.push((wanted, weight));
+            let impulse = row.world(wanted - row.frame_impulse());
+            if impulse != Vec3::ZERO {
+                self.push(row.a, -impulse, -row.lever_a().cross(impulse));
+                self.push(row.b, impulse, row.lever_b().cross(impulse));
+            }
         }
-        self.skewed = self.coupled && self.answers.iter().any(|(_, W)| *W != W.transpose());
-        if self.skewed {
-            self.general.clear(self.factor.pattern());
-        } else {
-            self.factor.clear();
-        }
-        self.newton.clear();
-        for node in 0..self.slots.len() {
-            let body = &bodies[self.slots[node] as usize];
-            let (mass, inertia) = (1.0 / body.inverse_mass, body.inverse_inertia.inverse());
-            self.newton
-                .push(momentum(&self.moved[node], -mass, inertia * -1.0));
-            let mass = Mat3::from_diagonal(Vec3::splat(mass));
-            self.add_diagonal(node as u32, &block(mass, Mat3::ZERO, Mat3::ZERO, inertia));
-        }
-        for (k, row) in system.contacts().enumerate() {
-            let (wanted, weight) = self.answers[k];
-            self.add_row(row, row.world(wanted - row.frame_impulse()), weight);
-        }
+        self.scalar_answers.clear();
         for link in system.links.iter() {
             for row in link.scalar_rows() {
                 let z = row.projected(self.scalar_velocity(link, &row, bodies), self.stiffness);
@@ -334,7 +334,51 @@ impl Direct {
                 } else {
                     0.0
                 };
-                self.add_scalar(link, &row.row, z - row.lambda, weight);
+                self.scalar_answers.push(weight);
+                let impulse = z - row.lambda;
+                self.push(link.a, -row.row.e * impulse, row.row.ang_a * impulse);
+                self.push(link.b, row.row.e * impulse, row.row.ang_b * impulse);
+            }
+        }
+    }
+
+    /// The matrix `M + Σ Jᵀ W J` of the answers found by `balance`.
+    fn assemble(&mut self, system: &System<'_>, bodies: &[SolverBody]) {
+        self.skewed = self.coupled && self.answers.iter().any(|(_, W)| *W != W.transpose());
+        if self.skewed {
+            self.general.clear(self.factor.pattern());
+        } else {
+            self.factor.clear();
+        }
+        for node in 0..self.slots.len() {
+            let (mass, inertia) = masses(&bodies[self.slots[node] as usize]);
+            let mass = Mat3::from_diagonal(Vec3::splat(mass));
+            self.add_diagonal(node as u32, &block(mass, Mat3::ZERO, Mat3::ZERO, inertia));
+        }
+        for (k, row) in system.contacts().enumerate() {
+            let weight = self.answers[k].1;
+            if weight != Mat3::ZERO {
+                self.add_row(row, weight);
+            }
+        }
+        let mut k = 0;
+        for link in system.links.iter() {
+            for row in link.scalar_rows() {
+                let weight = self.scalar_answers[k];
+                k += 1;
+                if weight != 0.0 {
+                    self.add_scalar(link, &row.row, weight);
+                }
+            }
+        }
+    }
+
+    /// Adds an impulse and its moment on a body to the right-hand side.
+    fn push(&mut self, slot: u32, P: Vec3, turn: Vec3) {
+        let node = self.nodes[slot as usize];
+        if node != NONE {
+            for (x, d) in self.newton[node as usize].iter_mut().zip(flat(P, turn)) {
+                *x += d;
             }
         }
     }
@@ -461,8 +505,8 @@ impl Direct {
         }
     }
 
-    /// Adds `Jᵀ W J` to the matrix and `Jᵀ ΔP` to the right-hand side.
-    fn add_row(&mut self, row: &Row, impulse: Vec3, W: Mat3) {
+    /// Adds `Jᵀ W J` of a contact to the matrix.
+    fn add_row(&mut self, row: &Row, W: Mat3) {
         let (a, b) = (self.nodes[row.a as usize], self.nodes[row.b as usize]);
         let (S_a, S_b) = (skew(row.lever_a()), skew(row.lever_b()));
         // u = (v_b − S_b ω_b) − (v_a − S_a ω_a): the blocks of Jᵀ W J are [W, −W S; S W, −S W S].
@@ -472,19 +516,9 @@ impl Direct {
         };
         if a != NONE {
             self.add_diagonal(a, &product(S_a, S_a, 1.0));
-            push(
-                &mut self.newton[a as usize],
-                -impulse,
-                -row.lever_a().cross(impulse),
-            );
         }
         if b != NONE {
             self.add_diagonal(b, &product(S_b, S_b, 1.0));
-            push(
-                &mut self.newton[b as usize],
-                impulse,
-                row.lever_b().cross(impulse),
-            );
         }
         if a != NONE && b != NONE {
             let mirror = || product(S_b, S_a, -1.0);
@@ -493,7 +527,7 @@ impl Direct {
     }
 
     /// The same for one row of a joint: an outer product.
-    fn add_scalar(&mut self, link: &Link, row: &JointRow, impulse: f64, weight: f64) {
+    fn add_scalar(&mut self, link: &Link, row: &JointRow, weight: f64) {
         let (a, b) = (self.nodes[link.a as usize], self.nodes[link.b as usize]);
         let (j_a, j_b) = (flat(-row.e, row.ang_a), flat(row.e, row.ang_b));
         let outer = |x: &Block6, y: &Block6| {
@@ -507,19 +541,9 @@ impl Direct {
         };
         if a != NONE {
             self.add_diagonal(a, &outer(&j_a, &j_a));
-            push(
-                &mut self.newton[a as usize],
-                -row.e * impulse,
-                row.ang_a * impulse,
-            );
         }
         if b != NONE {
             self.add_diagonal(b, &outer(&j_b, &j_b));
-            push(
-                &mut self.newton[b as usize],
-                row.e * impulse,
-                row.ang_b * impulse,
-            );
         }
         if a != NONE && b != NONE {
             self.add_pair(a, b, &outer(&j_a, &j_b), || outer(&j_b, &j_a));
@@ -583,10 +607,8 @@ fn momentum(d: &Block6, mass: f64, inertia: Mat3) -> Block6 {
     [mass * d[0], mass * d[1], mass * d[2], l.x, l.y, l.z]
 }
 
-fn push(to: &mut Block6, P: Vec3, turn: Vec3) {
-    for (x, d) in to.iter_mut().zip(flat(P, turn)) {
-        *x += d;
-    }
+fn masses(body: &SolverBody) -> (f64, Mat3) {
+    (1.0 / body.inverse_mass, body.inverse_inertia.inverse())
 }
 
 /// The block [p, q; r, s] of four 3×3 matrices.

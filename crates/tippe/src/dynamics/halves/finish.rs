@@ -19,6 +19,8 @@ use crate::work::Work;
 
 /// Gap under which two shapes count as touching [m].
 const TOUCHING: f64 = 1e-9;
+/// Growth of a joint's force that is believed in a step with impacts [1].
+const FORCE_GROWTH: f64 = 1.5;
 /// Approach speed under which an arrival is no event and no collision [m/s].
 const IMPACT_SPEED: f64 = 1e-6;
 
@@ -193,6 +195,8 @@ fn changes(
 /// Memory, reactions and residuals of the joints.
 fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport) {
     work.joint_forces.clear();
+    // The force of an impact acts for a moment: it tells little of how stiff the mechanism is.
+    let struck = work.halves.touches.iter().any(|t| t.hit && t.struck);
     let mut places: Vec<&Link> = work.halves.links.iter().collect();
     places.sort_unstable_by_key(|l| l.joint);
     for link in places {
@@ -207,10 +211,14 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         report.residuals.joint_position = report.residuals.joint_position.max(worst);
         let [angle, displacement] = link.values();
         let memory = &mut state.joints[link.joint as usize];
+        let known = memory.force;
         *memory = link.memory();
         memory.angle = angle;
         let (force, torque) = link.reaction(place.b.position - place.center_b, report.dt);
         memory.force = force.length();
+        if struck && known > 0.0 {
+            memory.force = memory.force.min(FORCE_GROWTH * known);
+        }
         work.joint_forces.push(JointForce {
             joint: model.joint_id(link.joint as usize),
             force,

@@ -51,6 +51,8 @@ pub(crate) struct Part {
     pub links: Range<usize>,
     /// Whether an island with joints can be solved directly.
     pub direct: bool,
+    /// Part of the joints' remembered impulses that a solve starts from.
+    pub kept: f64,
 }
 
 /// Scratch of the method.

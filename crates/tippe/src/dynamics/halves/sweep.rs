@@ -53,9 +53,9 @@ impl Sweeps {
 
 /// Double sweeps after each round of the direct solve: they settle stick, slip and separation.
 const SETTLING_SWEEPS: u32 = 2;
-/// Rounds of the direct solve from impulses that are nearly right, each ten times as stiff, and rounds that hold friction bounds.
-const NEAR_ROUNDS: u32 = 4;
-const BOUND_ROUNDS: u32 = 4;
+/// Rounds of the direct solve from impulses that are nearly right, and rounds that hold friction bounds.
+const NEAR_ROUNDS: u32 = 3;
+const BOUND_ROUNDS: u32 = 2;
 /// Double sweeps before the direct solve of an island that is held together by joints.
 const LINK_SWEEPS: u32 = 1;
 /// Rounds in which sticking contacts at their static bound are let go, within one solve.
@@ -235,8 +235,10 @@ impl Job<'_> {
             };
             let found = direct.round(round, &mut system, self.bodies, &mut self.work.newton_steps);
             solved = found && self.sweep(SETTLING_SWEEPS, scratch);
+            if std::env::var("DBG").is_ok() { let r: [f64;3] = self.rows.iter().map(|r| r.residuals(self.bodies)).fold([0.0;3], |a,b| [a[0].max(b[0]),a[1].max(b[1]),a[2].max(b[2])]);
+              eprintln!("{round:?} found {found} newton {} open {} res {:.1e} {:.1e} {:.1e} solved {solved}", self.work.newton_steps, scratch.order.iter().filter(|&&i| self.rows[i as usize].p_n<=0.0).count(), r[0],r[1],r[2]); }
             round = match round {
-                Round::Near(n) if found && n < NEAR_ROUNDS => Round::Near(n + 2),
+                Round::Near(n) if found && n < NEAR_ROUNDS => Round::Near(n + 1),
                 Round::Near(_) => Round::Bound(0),
                 Round::Bound(n) if n < BOUND_ROUNDS => Round::Bound(n + 1),
                 Round::Bound(_) => Round::Coupled(0),

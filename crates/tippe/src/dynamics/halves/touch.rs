@@ -139,6 +139,7 @@ fn regroup(work: &mut Work) {
             rows: start.0..touches.len(),
             links: start.1..joints.len(),
             direct: true,
+            kept: 1.0,
         });
     }
 }
