@@ -38,6 +38,8 @@ const TRIALS_MAX: u32 = 30;
 const SLOPE: f64 = 1e-2;
 /// Unbalanced impulse at which a round ends, relative to the impulses that act [1].
 const BALANCED: f64 = 1e-9;
+/// The same where bounds and load are found together, for a stiffness of one [1].
+const FINE: f64 = 1e-15;
 
 /// What a round holds, and its number among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,8 +139,7 @@ impl Direct {
             // Joints alone have no states to find.
             _ if system.order.is_empty() => STIFFNESS_LAST,
             Round::Bound(n) => STIFFNESS_FIRST * tenfold(n),
-            Round::Coupled(n) => STIFFNESS_COUPLED * tenfold(n),
-            Round::Near(n) => STIFFNESS_COUPLED * tenfold(2 * n),
+            Round::Coupled(n) | Round::Near(n) => STIFFNESS_COUPLED * tenfold(2 * n.min(2)),
         }
         .min(STIFFNESS_LAST);
         self.moved.clear();
@@ -215,8 +216,10 @@ impl Direct {
         let mut left: f64 = dot(&self.newton, &self.newton);
         let mut lately = [left; LATELY];
         let scale = system.impulse_squared().max(left);
+        // Rounding of velocities times the stiffness is as far as it goes; good enough is good enough all the same.
+        let fine = (FINE * self.stiffness).clamp(1e-3 * BALANCED, BALANCED);
         for step in 0..limit {
-            if left <= BALANCED * BALANCED * scale {
+            if left <= fine * fine * scale {
                 return true;
             }
             self.assemble(system, bodies);
@@ -245,12 +248,12 @@ impl Direct {
                 }
                 length *= 0.5;
                 if length < LENGTH_MIN {
-                    return false;
+                    return left.min(allowed) <= BALANCED * BALANCED * scale;
                 }
             }
             lately[step as usize % LATELY] = left;
         }
-        false
+        left <= BALANCED * BALANCED * scale
     }
 
     /// Turns the right-hand side into the Newton step; false if the matrix is singular.

@@ -55,7 +55,13 @@ impl Sweeps {
 const SETTLING_SWEEPS: u32 = 2;
 /// Rounds of the direct solve from impulses that are nearly right, and rounds that hold friction bounds.
 const NEAR_ROUNDS: u32 = 3;
-const BOUND_ROUNDS: u32 = 2;
+const BOUND_ROUNDS: u32 = 1;
+/// Part of the tolerance that the direct solve goes on to where it gets nearer from round to round [1].
+const POLISH: f64 = 1e-2;
+/// Rounds without much progress that it is allowed for that.
+const STALLS_MAX: u32 = 2;
+/// Part of the change before a round that it must get under, or its bounds are not arriving [1].
+const STALL: f64 = 0.3;
 /// Double sweeps before the direct solve of an island that is held together by joints.
 const LINK_SWEEPS: u32 = 1;
 /// Rounds in which sticking contacts at their static bound are let go, within one solve.
@@ -103,25 +109,37 @@ impl Job<'_> {
         }
     }
 
-    /// Sweeps, then the direct solve where they do not arrive; joints go to it at once, since sweeps crawl along chains.
+    /// Nothing where the impulses it starts from are right; sweeps, then the direct solve where they do not arrive. The direct solve comes
+    /// first where little has changed and it is cheap, and for joints, since sweeps crawl along chains and towers.
     fn solve(&mut self, scratch: &mut Sweeps) -> bool {
-        if self.links.is_empty() {
-            return self.sweep(self.settings.sweeps, scratch) || self.newton(scratch);
+        let tolerance = self.settings.velocity_tolerance;
+        if self.near && self.settings.shuffle_seed.is_none() {
+            if self.single_sweep(&scratch.order) <= tolerance {
+                return true;
+            }
+            if self.newton(scratch) {
+                return true;
+            }
         }
-        self.sweep(LINK_SWEEPS, scratch)
-            || self.newton(scratch)
-            || self.sweep(self.settings.sweeps, scratch)
+        if self.links.is_empty() {
+            return self.sweep(self.settings.sweeps, scratch) <= tolerance
+                || (!self.near && self.newton(scratch));
+        }
+        self.sweep(LINK_SWEEPS, scratch) <= tolerance
+            || (!self.near && self.newton(scratch))
+            || self.sweep(self.settings.sweeps, scratch) <= tolerance
     }
 
     /// [Silcowitz10]: a sweep maps impulses to impulses; its change r is a preconditioned residual. The Fletcher–Reeves direction
     /// `p ← β p + r`, `β = |r|²/|r_before|²`, carries on what earlier sweeps were doing; where r grows, it starts again. Each sweep ends
-    /// inside the cones, so the last one is the answer. Returns whether the tolerance was met.
-    fn sweep(&mut self, limit: u32, scratch: &mut Sweeps) -> bool {
+    /// inside the cones, so the last one is the answer. Returns the change that the last one made.
+    fn sweep(&mut self, limit: u32, scratch: &mut Sweeps) -> f64 {
         scratch.direction.clear();
         scratch.direction.resize(scratch.order.len(), Vec3::ZERO);
         scratch.link_direction.clear();
         scratch.link_direction.resize(self.links.len(), [0.0; 6]);
         let mut size_before = f64::INFINITY;
+        let mut change = f64::INFINITY;
         for k in 0..limit {
             if let Some(seed) = self.settings.shuffle_seed {
                 Lcg(seed ^ self.work.rows_swept).shuffle(&mut scratch.order);
@@ -138,8 +156,9 @@ impl Job<'_> {
             scratch
                 .link_before
                 .extend(self.links.iter().map(|l| l.lambda));
-            if self.double_sweep(&scratch.order) <= self.settings.velocity_tolerance {
-                return true;
+            change = self.double_sweep(&scratch.order);
+            if change <= self.settings.velocity_tolerance {
+                break;
             }
             // The answer stays inside the cones: no extrapolation after the last sweep.
             if k + 1 < limit {
@@ -148,7 +167,21 @@ impl Job<'_> {
                 size_before = size;
             }
         }
-        false
+        change
+    }
+
+    /// Visits everything once; returns the largest change of velocity.
+    fn single_sweep(&mut self, order: &[u32]) -> f64 {
+        let mut change: f64 = 0.0;
+        for link in self.links.iter_mut() {
+            change = change.max(link.visit(self.bodies));
+        }
+        for &i in order {
+            change = change.max(self.rows[i as usize].visit(self.bodies));
+        }
+        self.work.sweeps += 1;
+        self.work.rows_swept += (order.len() + self.links.len()) as u64;
+        change
     }
 
     /// Visits everything forward and backward; returns the largest change of velocity.
@@ -224,8 +257,13 @@ impl Job<'_> {
         } else {
             Round::Bound(0)
         };
+        let (mut before, mut stalls) = (f64::INFINITY, 0);
+        // The next round that holds bounds.
+        let mut next = 0;
         for _ in 0..self.settings.direct_rounds {
-            if !going || solved {
+            // A little more than asked for: what is left over wanders through towers, and costs a solve later.
+            let polished = before <= POLISH * self.settings.velocity_tolerance;
+            if !going || (solved && (polished || stalls > STALLS_MAX)) {
                 break;
             }
             let mut system = System {
@@ -234,17 +272,30 @@ impl Job<'_> {
                 links: self.links,
             };
             let found = direct.round(round, &mut system, self.bodies, &mut self.work.newton_steps);
-            solved = found && self.sweep(SETTLING_SWEEPS, scratch);
-            if std::env::var("DBG").is_ok() { let r: [f64;3] = self.rows.iter().map(|r| r.residuals(self.bodies)).fold([0.0;3], |a,b| [a[0].max(b[0]),a[1].max(b[1]),a[2].max(b[2])]);
-              eprintln!("{round:?} found {found} newton {} open {} res {:.1e} {:.1e} {:.1e} solved {solved}", self.work.newton_steps, scratch.order.iter().filter(|&&i| self.rows[i as usize].p_n<=0.0).count(), r[0],r[1],r[2]); }
+            let mut change = f64::INFINITY;
+            if found {
+                change = self.sweep(SETTLING_SWEEPS, scratch);
+                solved = change <= self.settings.velocity_tolerance;
+            }
+            let stalled = change > STALL * before;
+            stalls += u32::from(stalled);
             round = match round {
                 Round::Near(n) if found && n < NEAR_ROUNDS => Round::Near(n + 1),
                 Round::Near(_) => Round::Bound(0),
-                Round::Bound(n) if n < BOUND_ROUNDS => Round::Bound(n + 1),
-                Round::Bound(_) => Round::Coupled(0),
-                Round::Coupled(n) => Round::Coupled(n + 1),
+                Round::Bound(n) => {
+                    going = found;
+                    next = n + 1;
+                    // Bounds and load chase each other: find them together.
+                    if n >= BOUND_ROUNDS && stalled {
+                        Round::Coupled(0)
+                    } else {
+                        Round::Bound(next)
+                    }
+                }
+                Round::Coupled(n) if found => Round::Coupled(n + 1),
+                Round::Coupled(_) => Round::Bound(next),
             };
-            going = found || matches!(round, Round::Bound(0));
+            before = change;
         }
         scratch.direct = direct;
         solved

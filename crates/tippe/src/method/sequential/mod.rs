@@ -134,7 +134,6 @@ pub(crate) fn step(
             read_out.append(work, parts > 1);
             // Did they meet, and was the guess of their stiffness right?
             met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
-            if std::env::var("DBG2").is_ok() { eprintln!("parts {parts} met {} turns {:.2} newton {} sweeps {} caps {}", work.halves.met, joints::turns(model, state, h), part.work.newton_steps, part.work.sweeps, part.work.caps_hit); }
             if !met && parts < SUBSTEPS_MAX {
                 break;
             }

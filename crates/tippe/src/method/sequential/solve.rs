@@ -113,7 +113,6 @@ fn meet(
         };
         job.converge(sweeps, |_| true);
         worst = aim_again(model, state, work, part, report.dt);
-        if std::env::var("DBG").is_ok() {eprintln!("aim worst {worst:.1e}");}
     }
     work.halves.met &= worst <= MET * params.joint_tolerance;
 }
