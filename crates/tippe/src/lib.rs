@@ -38,6 +38,7 @@ pub mod shape;
 mod snapshot;
 pub mod state;
 mod step;
+mod threads;
 pub mod work;
 pub mod world;
 

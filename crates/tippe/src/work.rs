@@ -9,10 +9,13 @@ use crate::dynamics::halves;
 use crate::dynamics::island::Islands;
 use crate::report::{ContactForce, Event, JointForce};
 use crate::state::{BodyState, State};
+use crate::threads::Threads;
 
 /// Scratch arrays by phase.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
+    /// Who works. Written by `World`, read by the phases that work on islands.
+    pub(crate) threads: Threads,
     /// The state before the step, given back if the step fails. Written and read by `step`.
     pub(crate) backup: State,
     /// By slot: where bodies would be at t + dt untouched. Written by predict, read by detect and by the rows.

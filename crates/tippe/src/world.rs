@@ -12,6 +12,7 @@ use crate::method::Method;
 use crate::model::{BODIES_MAX, Body, BodyDesc, BodyId, BodyKind, Joint, Model};
 use crate::report::{ContactForce, EnergyLedger, Event, EventKind, JointForce, StepReport};
 use crate::state::{BodyState, JointMemory, Load, State};
+use crate::threads::Threads;
 use crate::work::Work;
 use crate::{snapshot, step};
 
@@ -109,6 +110,21 @@ impl World {
     /// Changes the method; the state goes on.
     pub fn set_method(&mut self, method: Method) {
         self.method = method;
+    }
+
+    /// Lets steps use so many threads, 1 at first. Results never depend on it.
+    ///
+    /// # Errors
+    /// There are none, more than 1024, or the machine does not give them.
+    pub fn set_threads(&mut self, count: usize) -> Result<(), BuildError> {
+        self.work.threads = Threads::new(count)?;
+        Ok(())
+    }
+
+    /// Threads that steps may use.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.work.threads.count()
     }
 
     /// Materials and their pairs.

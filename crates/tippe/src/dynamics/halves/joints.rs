@@ -4,16 +4,17 @@
 //! Called by: the methods that step in two halves, `touch`.
 //! Source: docs/methods.md, "Joints".
 
+use super::Scratch;
+use super::lane::{Island, Lane};
 use super::link::{Link, spring_kick};
 use super::row::SolverBody;
-use super::{Part, Scratch};
+use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::{energy, integrate};
 use crate::math::{Vec3, tangents};
 use crate::model::{Body, Model};
 use crate::report::EnergyLedger;
 use crate::state::{BOUNDED, BodyState, JointMemory, State};
-use crate::work::Work;
 
 /// Turn of the stiffest mode of a mechanism that one part of a step may take [rad]; beyond 2 the motion would be unstable.
 const TURN_MAX: f64 = 0.7;
@@ -222,19 +223,22 @@ fn warm(
 ///
 /// The rows are linear, the motion is not: one solve leaves an error of second order in the turn of a step. Returns the
 /// worst distance that is left.
-pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Part, h: f64) -> f64 {
-    let Scratch {
+pub(crate) fn aim_again(sight: &Sight<'_>, lane: &mut Lane, island: &mut Island<'_>) -> f64 {
+    let Sight {
+        model,
+        state,
+        contacts,
+        h,
+    } = *sight;
+    let Lane {
         bodies,
-        touches,
-        rows,
-        links,
+        predicted,
         looked,
         look,
         ..
-    } = &mut work.halves;
+    } = lane;
     *look = look.wrapping_add(1);
     looked.resize(bodies.len(), 0);
-    let predicted = &mut work.predicted;
     let mut fly = |slot: u32| {
         let i = slot as usize;
         let Some(Some(body)) = model.bodies.get(i) else {
@@ -255,16 +259,16 @@ pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Pa
             );
         }
     };
-    for link in &links[part.links.clone()] {
+    for link in island.links.iter() {
         fly(link.a);
         fly(link.b);
     }
-    for row in &rows[part.rows.clone()] {
+    for row in island.rows.iter() {
         fly(row.a);
         fly(row.b);
     }
     let mut worst: f64 = 0.0;
-    for link in &mut links[part.links.clone()] {
+    for link in island.links.iter_mut() {
         let Some(joint) = &model.joints[link.joint as usize] else {
             continue;
         };
@@ -272,11 +276,8 @@ pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Pa
         let angle = state.joints[link.joint as usize].angle;
         worst = worst.max(link.aim_first(joint, &then, bodies, angle, h));
     }
-    for (row, touch) in rows[part.rows.clone()]
-        .iter_mut()
-        .zip(&touches[part.rows.clone()])
-    {
-        let c = &work.detection.contacts[touch.contact as usize];
+    for (row, touch) in island.rows.iter_mut().zip(island.touches.iter()) {
+        let c = &contacts[touch.contact as usize];
         let (a, b) = c.bodies();
         let gap = c.at(&predicted[a], &predicted[b]).gap;
         if row.p_n > 0.0 || gap < touch.goal {
@@ -285,4 +286,14 @@ pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Pa
         }
     }
     worst
+}
+
+/// What a look ahead reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sight<'a> {
+    pub model: &'a Model,
+    pub state: &'a State,
+    pub contacts: &'a [Contact],
+    /// Length of the step [s].
+    pub h: f64,
 }

@@ -10,6 +10,7 @@ pub(crate) mod depenetrate;
 pub(crate) mod direct;
 pub(crate) mod finish;
 pub(crate) mod joints;
+pub(crate) mod lane;
 pub(crate) mod link;
 pub(crate) mod row;
 pub(crate) mod sweep;
@@ -72,19 +73,19 @@ pub(crate) struct Scratch {
     pub places: Vec<u32>,
     /// By slot: whether a body carries a contact that was loaded in the last step.
     pub supported: Vec<bool>,
-    /// Scratch of the sweeps.
-    pub sweeps: sweep::Sweeps,
+    /// What each thread works with; the first works on the arrays above.
+    pub lanes: Vec<lane::Lane>,
     /// One for each joint, grouped by island, rebuilt for each solve.
     pub links: Vec<Link>,
     /// Rows and links of each island.
     pub parts: Vec<Part>,
     /// Joint slots, in the order of the links.
     pub joints: Vec<u32>,
-    /// Bodies already looked ahead for, marked by the number of the look.
+    /// Bodies already counted on joints, marked by the number of the count.
     pub looked: Vec<u32>,
     /// Whether all joints that could be solved directly met.
     pub met: bool,
-    /// Number of the last look ahead.
+    /// Number of the last count.
     pub look: u32,
 }
 

@@ -6,12 +6,12 @@
 
 use super::SequentialParams;
 use crate::dynamics::halves::book::book;
-use crate::dynamics::halves::joints::aim_again;
+use crate::dynamics::halves::joints::{Sight, aim_again};
+use crate::dynamics::halves::lane::{self, Island, Lane};
 use crate::dynamics::halves::sweep::Job;
 use crate::dynamics::halves::touch::Touch;
-use crate::dynamics::halves::{Part, Scratch};
 use crate::model::Model;
-use crate::report::StepReport;
+use crate::report::{SolverWork, StepReport};
 use crate::state::State;
 use crate::work::Work;
 
@@ -30,117 +30,114 @@ pub(crate) fn first(
     work: &mut Work,
     report: &mut StepReport,
 ) {
-    let h = report.dt;
-    for island in 0..work.halves.parts.len() {
-        let Scratch {
-            bodies,
-            touches,
-            rows,
-            links,
-            parts,
-            sweeps,
-            ..
-        } = &mut work.halves;
-        let part = parts[island].clone();
-        let touches = &mut touches[part.rows.clone()];
-        let cost_max = cost_limit(params, touches, part.links.len());
-        let mut part = part;
-        if !part.links.is_empty() {
-            let (rows, links) = (&mut rows[part.rows.clone()], &mut links[part.links.clone()]);
-            part.direct = sweeps.can_be_direct(rows, links, bodies, cost_max);
-            parts[island].direct = part.direct;
-            if !part.direct {
-                links.iter_mut().for_each(|link| link.keep_residuals(h));
-            }
-        }
-        let mut job = Job {
-            settings: &params.settings(),
-            cost_max,
-            near: params.warm_start && touches.iter().all(Touch::is_old),
-            rows: &mut rows[part.rows.clone()],
-            links: &mut links[part.links.clone()],
-            bodies,
-            work: &mut report.work,
-        };
-        job.converge(sweeps, |_| true);
-        let mut arrivals = false;
-        for (row, touch) in job.rows.iter_mut().zip(touches.iter_mut()) {
-            if row.p_n > 0.0 && touch.bounce.is_some() {
-                arrivals |= touch.bounce.is_some_and(|b| b.gap_end > 0.0);
-                touch.aim_at_bounce(row, h);
-            }
-        }
-        if arrivals {
-            job.converge(sweeps, |_| true);
-        }
-        if !part.links.is_empty() && part.direct {
-            meet(model, params, state, work, &part, cost_max, report);
+    let sight = Sight {
+        model,
+        state,
+        contacts: &work.detection.contacts,
+        h: report.dt,
+    };
+    lane::run(
+        work.threads.pool(),
+        &mut work.halves,
+        &mut work.predicted,
+        &mut report.work,
+        |lane, island| first_of_island(params, &sight, lane, island),
+    );
+    book(&work.halves, report, |_| true);
+}
+
+fn first_of_island(
+    params: &SequentialParams,
+    sight: &Sight<'_>,
+    lane: &mut Lane,
+    island: &mut Island<'_>,
+) {
+    let cost_max = cost_limit(params, island.touches, island.links.len());
+    let jointed = !island.links.is_empty();
+    if jointed {
+        island.part.direct =
+            lane.sweeps
+                .can_be_direct(island.rows, island.links, &lane.bodies, cost_max);
+        if !island.part.direct {
+            island
+                .links
+                .iter_mut()
+                .for_each(|link| link.keep_residuals(sight.h));
         }
     }
-    book(&work.halves, report, |_| true);
+    let near = params.warm_start && island.touches.iter().all(Touch::is_old);
+    converge(params, cost_max, near, lane, island, |_| true);
+    let mut arrivals = false;
+    for (row, touch) in island.rows.iter_mut().zip(island.touches.iter_mut()) {
+        if row.p_n > 0.0 && touch.bounce.is_some() {
+            arrivals |= touch.bounce.is_some_and(|b| b.gap_end > 0.0);
+            touch.aim_at_bounce(row, sight.h);
+        }
+    }
+    if arrivals {
+        converge(params, cost_max, near, lane, island, |_| true);
+    }
+    if jointed && island.part.direct {
+        meet(params, sight, cost_max, lane, island);
+    }
+}
+
+fn converge(
+    params: &SequentialParams,
+    cost_max: u64,
+    near: bool,
+    lane: &mut Lane,
+    island: &mut Island<'_>,
+    active: impl Fn(&Touch) -> bool,
+) {
+    let touches = &*island.touches;
+    // Counted by island, so that an order drawn at random does not depend on who solves it.
+    let mut work = SolverWork::default();
+    let mut job = Job {
+        settings: &params.settings(),
+        cost_max,
+        near,
+        rows: island.rows,
+        links: island.links,
+        bodies: &mut lane.bodies,
+        work: &mut work,
+    };
+    job.converge(&mut lane.sweeps, |i| active(&touches[i]));
+    lane.work.add(&work);
 }
 
 /// Aims the joints of an island again and again until they meet; says so if a direct solve could not make them.
 fn meet(
-    model: &Model,
     params: &SequentialParams,
-    state: &State,
-    work: &mut Work,
-    part: &Part,
+    sight: &Sight<'_>,
     cost_max: u64,
-    report: &mut StepReport,
+    lane: &mut Lane,
+    island: &mut Island<'_>,
 ) {
-    let mut worst = aim_again(model, state, work, part, report.dt);
+    let mut worst = aim_again(sight, lane, island);
     for _ in 0..AIMS_MAX {
         if worst <= params.joint_tolerance {
             return;
         }
-        let Scratch {
-            bodies,
-            rows,
-            links,
-            sweeps,
-            ..
-        } = &mut work.halves;
-        let mut job = Job {
-            settings: &params.settings(),
-            cost_max,
-            near: true,
-            rows: &mut rows[part.rows.clone()],
-            links: &mut links[part.links.clone()],
-            bodies,
-            work: &mut report.work,
-        };
-        job.converge(sweeps, |_| true);
-        worst = aim_again(model, state, work, part, report.dt);
+        converge(params, cost_max, true, lane, island, |_| true);
+        worst = aim_again(sight, lane, island);
     }
-    work.halves.met &= worst <= MET * params.joint_tolerance;
+    lane.met &= worst <= MET * params.joint_tolerance;
 }
 
 /// Impulses at t + h over the projected contacts and all joints.
 pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut StepReport) {
-    let Scratch {
-        bodies,
-        touches,
-        rows,
-        links,
-        parts,
-        sweeps,
-        ..
-    } = &mut work.halves;
-    for part in parts.iter() {
-        let touches = &touches[part.rows.clone()];
-        let mut job = Job {
-            settings: &params.settings(),
-            cost_max: cost_limit(params, touches, part.links.len()),
-            near: params.warm_start && touches.iter().all(Touch::is_old),
-            rows: &mut rows[part.rows.clone()],
-            links: &mut links[part.links.clone()],
-            bodies,
-            work: &mut report.work,
-        };
-        job.converge(sweeps, |i| touches[i].projected);
-    }
+    lane::run(
+        work.threads.pool(),
+        &mut work.halves,
+        &mut work.predicted,
+        &mut report.work,
+        |lane, island| {
+            let cost_max = cost_limit(params, island.touches, island.links.len());
+            let near = params.warm_start && island.touches.iter().all(Touch::is_old);
+            converge(params, cost_max, near, lane, island, |t| t.projected);
+        },
+    );
     book(&work.halves, report, |t| t.projected);
     for link in &work.halves.links {
         let left = link.velocity_residual(&work.halves.bodies);
