@@ -5,7 +5,7 @@
 //! Source: docs/methods.md, "Support".
 
 use crate::case::{Form, Setup};
-use crate::cases::ellipse;
+use crate::cases::{ellipse, one_step};
 
 /// Something of the support table that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Feature {
     CubeTosses,
     /// The measured ellipse impacts.
     EllipseImpacts,
-    /// One-step contact problems through a public solver.
+    /// The recorded one-step contact problems.
     ContactProblems,
 }
 
@@ -39,7 +39,9 @@ impl Feature {
             Self::EllipseImpacts => {
                 "not run: no ellipse-impacts/impacts.csv in a folder given by --data; made from the measurements of [Fazeli17] in DAIRLab/ImpactModeling"
             }
-            Self::ContactProblems => "not run: no public one-step contact solver yet",
+            Self::ContactProblems => {
+                "not run: no fclib/*.txt in a folder given by --data; made from the problems of [FCLIB] in siconos/siconos and Simple-Robotics/ContactBench"
+            }
         }
     }
 }
@@ -71,6 +73,10 @@ fn present(setup: &Setup, feature: Feature) -> bool {
         Feature::EllipseImpacts => {
             let data = setup.data.as_deref();
             data.is_some_and(|data| ellipse::file(data).is_file())
+        }
+        Feature::ContactProblems => {
+            let data = setup.data.as_deref();
+            data.is_some_and(|data| !one_step::files(data).is_empty())
         }
         _ => false,
     }

@@ -14,6 +14,7 @@ pub mod heavy_top;
 pub mod isotropy;
 pub mod joint_drift;
 pub mod oblique;
+pub mod one_step;
 pub mod overhang;
 pub mod painleve;
 pub mod pendulum;
@@ -61,7 +62,7 @@ pub fn all_cases() -> &'static [Case] {
         tipping::F25,
         waiting::F26,
         ellipse::F27,
-        waiting::F28,
+        one_step::F28,
     ];
     CASES
 }

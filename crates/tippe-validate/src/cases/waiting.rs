@@ -2,7 +2,7 @@
 //!
 //! Reads: nothing.  Writes: nothing.
 //! Called by: `run`.
-//! Source: F20 Lagrange (1788); F23 Moffatt (2000); F26 \[Acosta22]; F28 \[FCLIB].
+//! Source: F20 Lagrange (1788); F23 Moffatt (2000); F26 \[Acosta22].
 
 use crate::case::Tolerance::{Constant, Scaled};
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
@@ -121,21 +121,5 @@ pub const F26: Case = case(
             ),
         ],
         &[Feature::CubeTosses],
-    )],
-);
-
-/// One-step contact problems.
-pub const F28: Case = case(
-    "F28",
-    "one-step solve",
-    "[FCLIB]",
-    &[trial(
-        &[part(
-            "residual",
-            "natural-map residual, worst file [1]",
-            Constant(1e-8),
-            "a solver's answer, not a step's",
-        )],
-        &[Feature::ContactProblems],
     )],
 );

@@ -7,3 +7,4 @@ pub mod impulse;
 pub mod integrate;
 pub mod island;
 pub mod joint;
+pub mod one_step;
