@@ -7,6 +7,7 @@
 pub mod balls;
 pub mod bounce;
 pub mod chain;
+pub mod cube_toss;
 pub mod ellipse;
 pub mod flight;
 pub mod free_top;
@@ -60,7 +61,7 @@ pub fn all_cases() -> &'static [Case] {
         waiting::F23,
         roll_down::F24,
         tipping::F25,
-        waiting::F26,
+        cube_toss::F26,
         ellipse::F27,
         one_step::F28,
     ];

@@ -2,9 +2,9 @@
 //!
 //! Reads: nothing.  Writes: nothing.
 //! Called by: `run`.
-//! Source: F20 Lagrange (1788); F23 Moffatt (2000); F26 \[Acosta22].
+//! Source: F20 Lagrange (1788); F23 Moffatt (2000).
 
-use crate::case::Tolerance::{Constant, Scaled};
+use crate::case::Tolerance::Scaled;
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
 use crate::support::Feature;
 
@@ -97,29 +97,5 @@ pub const F23: Case = case(
             ),
         ],
         &[Feature::Disc],
-    )],
-);
-
-/// Measured tosses of a cube.
-pub const F26: Case = case(
-    "F26",
-    "cube-toss",
-    "[Acosta22]",
-    &[trial(
-        &[
-            part(
-                "position",
-                "mean position error [widths of the cube]",
-                Constant(0.140),
-                "below the best engine measured, 0.142",
-            ),
-            part(
-                "rotation",
-                "mean rotation error [°]",
-                Constant(16.0),
-                "below the best engine measured, 16.6",
-            ),
-        ],
-        &[Feature::CubeTosses],
     )],
 );

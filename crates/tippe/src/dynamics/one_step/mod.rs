@@ -2,7 +2,7 @@
 //!
 //! Reads: nothing.  Writes: nothing (pure functions).
 //! Called by: users, validation (F28).
-//! Source: \[Acary08] ch. 13, \[FCLIB]; the solver: proximal point (Rockafellar) over sweeps and Newton's method \[Alart91].
+//! Source: \[Acary08] ch. 13, \[FCLIB]; the solver: proximal point (Rockafellar) over sweeps and Newton's method \[AlartCurnier91].
 //! Letters: u = W r + q, per contact normal first, then two tangents; r impulse, u relative velocity after the step. A solution has
 //! r in K = {|r_T| ≤ μ r_N}, u + μ|u_T| n in the dual cone, and the two at right angles.
 

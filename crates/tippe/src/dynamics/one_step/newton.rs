@@ -2,7 +2,7 @@
 //!
 //! Reads: the problem.  Writes: impulses.
 //! Called by: `one_step::solve`.
-//! Source: \[Alart91] for the nonsmooth equations; \[Acary08] ch. 13.
+//! Source: \[AlartCurnier91] for the nonsmooth equations; \[Acary08] ch. 13.
 //! Letters: F_i = r_i − P_K(r_i − ρ_i lifted(u_i)), zero exactly where r solves the problem, whatever ρ_i > 0.
 
 use super::ContactProblem;
