@@ -23,8 +23,10 @@ const FRAME: f64 = 1.0 / 148.0;
 
 /// What cube and board do to each other: fitted once to the 275 tosses by the example `fit_tosses`.
 pub const FITTED: Touch = Touch {
-    friction: 0.18,
-    restitution: 0.0,
+    kinetic: 0.18,
+    sticking: 0.18,
+    restitution: 0.2,
+    slip_speed: 0.0,
 };
 
 /// Measured tosses of a cube.
@@ -55,10 +57,14 @@ pub const F26: Case = Case {
 /// Friction and restitution of cube and board.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Coefficient of friction [1].
-    pub friction: f64,
+    /// Coefficient of friction while sliding [1].
+    pub kinetic: f64,
+    /// Coefficient of friction while sticking [1].
+    pub sticking: f64,
     /// Coefficient of restitution [1].
     pub restitution: f64,
+    /// Slip at which friction has 1/√2 of its value [m/s].
+    pub slip_speed: f64,
 }
 
 /// One toss: the state it starts from, and what the camera saw from then on.
@@ -165,12 +171,15 @@ impl Toss {
             ..setup.clone()
         };
         let text = format!(
-            "[[material]]\nname = \"m\"\nfriction = {:?}\nrestitution = {:?}\n{}\
+            "[[material]]\nname = \"m\"\nfriction_kinetic = {:?}\nfriction_static = {:?}\nrestitution = {:?}\n\
+             slip_speed = {:?}\n{}\
              [[body]]\nname = \"cube\"\nshape.box = {{ size = [{WIDTH:?}, {WIDTH:?}, {WIDTH:?}] }}\nmass = {MASS:?}\n\
              inertia = [{INERTIA:?}, {INERTIA:?}, {INERTIA:?}]\nmaterial = \"m\"\n\
              position = {}\nrotation = {}\nvelocity = {}\nangular_velocity = {}\n",
-            touch.friction,
+            touch.kinetic,
+            touch.sticking.max(touch.kinetic),
             touch.restitution,
+            touch.slip_speed,
             ground(Vec3::Z),
             list(self.position),
             quat(self.rotation),
@@ -220,4 +229,62 @@ fn tosses(setup: &Setup) -> Result<Vec<Value>, Stopped> {
         .ok_or_else(|| Stopped::new("no folder of data"))?;
     let mean = mean_score(&read(data)?, setup, FITTED)?;
     Ok(vec![Value::from(mean.position), Value::from(mean.rotation)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::Form;
+
+    fn setup() -> Setup {
+        Setup {
+            method: "sequential".to_owned(),
+            form: Form::Maximal,
+            dt: 1e-3,
+            data: None,
+        }
+    }
+
+    /// A cube dropped flat without spin from 20 mm: it falls freely, then lies.
+    fn dropped() -> Toss {
+        let height = |k: f64| {
+            let t = k * FRAME;
+            (0.5 * WIDTH + 0.02 - 0.5 * 9.81 * t * t).max(0.5 * WIDTH)
+        };
+        Toss {
+            position: Vec3::Z * height(0.0),
+            rotation: Quat::IDENTITY,
+            velocity: Vec3::ZERO,
+            spin: Vec3::ZERO,
+            seen: (0..40)
+                .map(|k| (Vec3::Z * height(f64::from(k)), Quat::IDENTITY))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn a_toss_with_a_known_answer_has_no_error() {
+        let touch = Touch {
+            restitution: 0.0,
+            ..FITTED
+        };
+        let score = dropped().score(&setup(), touch).unwrap();
+        assert!(score.position < 1e-9 && score.rotation < 1e-6, "{score:?}");
+    }
+
+    #[test]
+    fn errors_are_counted_in_widths_and_degrees() {
+        let touch = Touch {
+            restitution: 0.0,
+            ..FITTED
+        };
+        let mut toss = dropped();
+        for (position, rotation) in &mut toss.seen {
+            position.x += 0.5 * WIDTH;
+            *rotation = crate::sim::turn_y(10f64.to_radians());
+        }
+        let score = toss.score(&setup(), touch).unwrap();
+        assert!((score.position - 0.5).abs() < 1e-6, "{score:?}");
+        assert!((score.rotation - 10.0).abs() < 1e-6, "{score:?}");
+    }
 }
