@@ -10,14 +10,6 @@ use crate::cases::ellipse;
 /// Something of the support table that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// Solid cylinders as shapes.
-    Cylinder,
-    /// Thin hoops as shapes.
-    Hoop,
-    /// Thin discs as shapes.
-    Disc,
-    /// Convex hulls as shapes.
-    Hull,
     /// The measured cube tosses.
     CubeTosses,
     /// The measured ellipse impacts.
@@ -31,10 +23,6 @@ impl Feature {
     #[must_use]
     pub const fn refusal(self) -> &'static str {
         match self {
-            Self::Cylinder => "no cylinder shape yet",
-            Self::Hoop => "no hoop shape yet",
-            Self::Disc => "no disc shape yet",
-            Self::Hull => "no convex hull shape yet",
             Self::CubeTosses => "not run: the cube-toss data is not read yet",
             Self::EllipseImpacts => {
                 "not run: no ellipse-impacts/impacts.csv in a folder given by --data; made from the measurements of [Fazeli17] in DAIRLab/ImpactModeling"

@@ -1,10 +1,10 @@
-//! Cases whose scenes need a feature or data that is not there yet: their parts and tolerances are fixed, their runs refused.
+//! Cases whose scenes need data or a feature that is not there yet: their parts and tolerances are fixed, their runs refused.
 //!
 //! Reads: nothing.  Writes: nothing.
 //! Called by: `run`.
-//! Source: F20 Lagrange (1788); F23 Moffatt (2000); F26 \[Acosta22]; F28 \[FCLIB].
+//! Source: F26 \[Acosta22]; F28 \[FCLIB].
 
-use crate::case::Tolerance::{Constant, Scaled};
+use crate::case::Tolerance::Constant;
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
 use crate::support::Feature;
 
@@ -51,54 +51,6 @@ const fn trial(parts: &'static [Part], needs: &'static [Feature]) -> Trial {
         run: not_built,
     }
 }
-
-/// A block on a wedge that slides.
-pub const F20: Case = case(
-    "F20",
-    "wedge",
-    "Lagrange (1788)",
-    &[trial(
-        &[
-            part(
-                "displacement",
-                "relative error of wedge and block at 0.5 s, worse [1]",
-                Scaled(1e-3),
-                "constant accelerations",
-            ),
-            part(
-                "momentum",
-                "horizontal momentum over m g t [1]",
-                Scaled(1e-9),
-                "no horizontal force: only rounding",
-            ),
-        ],
-        &[Feature::Hull],
-    )],
-);
-
-/// A disc rolling on its rim.
-pub const F23: Case = case(
-    "F23",
-    "euler-disk",
-    "Moffatt (2000)",
-    &[trial(
-        &[
-            part(
-                "angle",
-                "relative distance outside the band of a 1 mm disc over 2 s [1]",
-                Scaled(1e-2),
-                "lossless motion is steady",
-            ),
-            part(
-                "energy",
-                "relative drift of energy over 2 s [1]",
-                Scaled(1e-2),
-                "lossless motion is steady",
-            ),
-        ],
-        &[Feature::Disc],
-    )],
-);
 
 /// Measured tosses of a cube.
 pub const F26: Case = case(
