@@ -274,7 +274,7 @@ impl Features {
                 let n = face.vector(normal);
                 let k = other.vector(axis);
                 // Down along the circle's plane; a circle in the plane of the face has no lowest point, its centre is as low.
-                let down = (k * k.dot(n) - n).normalize_or_zero();
+                let down = k.cross(k.cross(n)).normalize_or_zero();
                 let p = other.point(center) + down * radius;
                 let foot = p - n * n.dot(p - face.point(anchor));
                 if face_on_b {

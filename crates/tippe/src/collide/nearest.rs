@@ -260,14 +260,23 @@ impl Join<'_> {
 
     /// The tangent plane of A at its point (or of B, if `on_b`) against the point of the other, without thickness.
     fn tangent(&self, on_b: bool, out: &mut Vec<ContactPoint>) {
-        self.plane(self.x_a, self.x_b, on_b, 0, out);
-    }
-
-    fn plane(&self, x_a: Vec3, x_b: Vec3, on_b: bool, which: u32, out: &mut Vec<ContactPoint>) {
-        let n = self.touching.found.normal;
         let Placed {
             radius_a, radius_b, ..
         } = self.touching.placed;
+        self.plane((self.x_a, radius_a), (self.x_b, radius_b), on_b, 0, out);
+    }
+
+    /// The plane across the normal through a point of A (or of B, if `on_b`) against one of the other; both come with the thickness
+    /// that leads from them to the surface.
+    fn plane(
+        &self,
+        (x_a, radius_a): (Vec3, f64),
+        (x_b, radius_b): (Vec3, f64),
+        on_b: bool,
+        which: u32,
+        out: &mut Vec<ContactPoint>,
+    ) {
+        let n = self.touching.found.normal;
         let n_b = -(self.pair.turn.transpose() * n);
         // Onto the surfaces.
         let (s_a, s_b) = (x_a + n * radius_a, x_b + n_b * radius_b);
@@ -321,8 +330,8 @@ impl Join<'_> {
                         };
                         self.one(features, which, out);
                     } else {
-                        let y = q + e * e_a.dot(x - q_a);
-                        self.plane(x, y, false, which, out);
+                        let y = q + e * e_a.dot(x - q_a).clamp(ends_b[0], ends_b[1]);
+                        self.plane((x, self.a.radius), (y, self.b.radius), false, which, out);
                     }
                 }
             }

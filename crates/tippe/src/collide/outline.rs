@@ -17,6 +17,8 @@ const ROUND: u32 = 8;
 const ROUND_SIDES: u32 = 16;
 /// Sine of the tilt under which a round face is flat and has no lowest point [1].
 const FLAT: f64 = 1e-7;
+/// Cosine between a segment and the direction above which it stands on its end [1].
+const STANDS: f64 = 0.7;
 
 /// Names of points that are no vertices of a polyhedron.
 const NAME_ROUND: u32 = 1 << 20;
@@ -104,8 +106,14 @@ impl Outline {
         match *core {
             Core::Point => out.fixed(Vec3::ZERO, 0),
             Core::Segment { half_length } => {
-                out.fixed(Vec3::Z * -half_length, 0);
-                out.fixed(Vec3::Z * half_length, 1);
+                // Lying, both ends; standing, the one that is nearer.
+                let lies = d.z.abs() < STANDS;
+                if lies || d.z < 0.0 {
+                    out.fixed(Vec3::Z * -half_length, 0);
+                }
+                if lies || d.z >= 0.0 {
+                    out.fixed(Vec3::Z * half_length, 1);
+                }
             }
             Core::Cuboid { half } => out.cuboid(half, d),
             Core::Triangle(corners) => {
@@ -146,7 +154,9 @@ impl Outline {
                 if -d.z >= side {
                     out.round_face(radius, -h, across);
                 } else {
-                    out.rim(radius, -h, across.normalize_or(Vec3::X));
+                    if side > d.z {
+                        out.rim(radius, -h, across.normalize_or(Vec3::X));
+                    }
                     out.fixed(Vec3::Z * h, NAME_APEX);
                 }
             }
