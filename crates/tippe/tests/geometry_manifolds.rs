@@ -40,7 +40,7 @@ fn hull_box(half: Vec3) -> Shape {
             half * Vec3::new(side(1), side(2), side(4))
         })
         .collect();
-    Shape::Hull(Arc::new(ConvexHull::new(&corners).unwrap()))
+    Shape::Hull(Arc::new(ConvexHull::new(&corners).expect("a box")))
 }
 
 fn is_round(s: &Shape) -> bool {
@@ -57,7 +57,7 @@ fn check(place: &Place, margin: f64, points: &[ContactPoint], say: &dyn Fn(&str)
     };
     let far = (p.position - q.position).length();
     let tiny = 1e-8 * size + 1e-13 * far;
-    let s = closest_points(a, p, b, q).unwrap();
+    let s = closest_points(a, p, b, q).expect("an answer");
     // The preference for faces may cost this much depth, and nothing else may.
     let allowed = 0.06 * (-s.distance).max(0.0) + 3e-4 * small + 1e-8 * size + tiny;
     if s.distance > margin + tiny {

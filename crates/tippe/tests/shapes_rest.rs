@@ -32,7 +32,7 @@ fn prism(n: u32) -> Shape {
         let (s, c) = libm::sincos(f64::from(k) * std::f64::consts::TAU / f64::from(n));
         points.extend([-0.1, 0.1].map(|z| Vec3::new(0.1 * c, 0.1 * s, z)));
     }
-    Shape::Hull(Arc::new(ConvexHull::new(&points).unwrap()))
+    Shape::Hull(Arc::new(ConvexHull::new(&points).expect("a prism")))
 }
 
 fn lying() -> Quat {
@@ -46,7 +46,7 @@ fn slab() -> BodyDesc {
 /// Fastest any point of the body moves [m/s].
 fn speed(world: &World, id: BodyId) -> f64 {
     let s = state(world, id);
-    s.velocity.length() + s.angular_velocity.length() * world.body(id).unwrap().reach
+    s.velocity.length() + s.angular_velocity.length() * world.body(id).expect("a living body").reach
 }
 
 #[test]
