@@ -30,6 +30,8 @@ use touch::Touch;
 pub(crate) struct Settings {
     /// Most sweeps (forward and backward) of an island before it is solved directly or left as it is [1].
     pub sweeps: u32,
+    /// Most sweeps after that, where an island could not be solved directly [1].
+    pub sweeps_last: u32,
     /// Most rounds of a direct solve [1].
     pub direct_rounds: u32,
     /// Change of velocity in a sweep below which an island counts as solved [m/s].

@@ -218,6 +218,23 @@ impl Row {
         self.n * p.x + self.t1 * p.y + self.t2 * p.z
     }
 
+    /// A world vector in the frame (n, t1, t2).
+    pub(crate) fn frame(&self, x: Vec3) -> Vec3 {
+        Vec3::new(x.dot(self.n), x.dot(self.t1), x.dot(self.t2))
+    }
+
+    /// Response along the normal, nᵀ K n [1/kg].
+    pub(crate) const fn response_n(&self) -> f64 {
+        self.k_n.x
+    }
+
+    /// Forgets the accumulated impulse; the bodies are the caller's.
+    pub(crate) const fn clear(&mut self) {
+        self.p_n = 0.0;
+        self.p_t = [0.0; 2];
+        self.p_w = Vec3::ZERO;
+    }
+
     pub(crate) const fn lever_a(&self) -> Vec3 {
         self.r_a
     }

@@ -99,6 +99,7 @@ impl SequentialParams {
     const fn settings(&self) -> Settings {
         Settings {
             sweeps: self.sweeps,
+            sweeps_last: 0,
             direct_rounds: self.direct_rounds,
             velocity_tolerance: self.velocity_tolerance,
             depenetration: self.depenetration,
