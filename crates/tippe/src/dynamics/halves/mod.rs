@@ -36,6 +36,8 @@ pub(crate) struct Settings {
     pub direct_rounds: u32,
     /// Change of velocity in a sweep below which an island counts as solved [m/s].
     pub velocity_tolerance: f64,
+    /// Gap up to which a contact counts as touching [m].
+    pub touching: f64,
     /// Part of the remaining depth that the pose-only pass removes in one step [1].
     pub depenetration: f64,
     /// Depth the pose-only pass leaves alone [m].

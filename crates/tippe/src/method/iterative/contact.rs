@@ -69,14 +69,21 @@ fn solve(
     let h = report.dt;
     for island in 0..work.halves.parts.len() {
         can_be_direct(params, island, work, h);
-        if params.shock_sweeps.is_some() || params.shock_guess {
-            shock::run(params, settings, island, model, work, report);
-        }
-        if !converge(params, settings, island, work, report) {
+        let part = work.halves.parts[island].clone();
+        let touches = &work.halves.touches[part.rows.clone()];
+        let jointed = !part.links.is_empty();
+        if let (false, Some(sweeps)) = (jointed, params.shock_sweeps) {
+            shock::settle(params, settings, sweeps, island, work, report);
             continue;
         }
-        bounce(settings, params, island, work, report);
-        let part = work.halves.parts[island].clone();
+        if !jointed && params.shock_guess && touches.iter().all(|t| !t.known) {
+            shock::guess(settings, island, work, report);
+        }
+        let cost_max = params.direct_cost as u64;
+        if !converge(settings, cost_max, island, work, report) {
+            continue;
+        }
+        bounce(settings, cost_max, island, work, report);
         if !part.direct {
             continue;
         }
@@ -89,7 +96,7 @@ fn solve(
             {
                 break;
             }
-            converge(params, settings, island, work, report);
+            converge(settings, cost_max, island, work, report);
         }
         work.halves.met &= missed.joints <= MET * params.joint_tolerance;
     }
@@ -117,9 +124,9 @@ fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f6
 }
 
 /// One solve of an island; false if it has nothing to solve.
-fn converge(
-    params: &IterativeParams,
+pub(super) fn converge(
     settings: &Settings,
+    cost_max: u64,
     island: usize,
     work: &mut Work,
     report: &mut StepReport,
@@ -137,7 +144,7 @@ fn converge(
     let touches = &touches[part.rows.clone()];
     let mut job = Job {
         settings,
-        cost_max: params.direct_cost as u64,
+        cost_max,
         rows: &mut rows[part.rows.clone()],
         links: &mut links[part.links.clone()],
         bodies,
@@ -153,7 +160,7 @@ fn converge(
 /// Contacts that arrive inside the step and press are given their bounce.
 fn bounce(
     settings: &Settings,
-    params: &IterativeParams,
+    cost_max: u64,
     island: usize,
     work: &mut Work,
     report: &mut StepReport,
@@ -171,7 +178,7 @@ fn bounce(
         }
     }
     if arrivals {
-        converge(params, settings, island, work, report);
+        converge(settings, cost_max, island, work, report);
     }
 }
 

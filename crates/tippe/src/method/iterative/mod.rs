@@ -22,6 +22,7 @@ use crate::state::State;
 use crate::step::check_finite;
 use crate::work::Work;
 pub(crate) use collision::Collisions;
+pub(crate) use shock::Levels;
 
 /// Most parts that joints may divide a step into.
 const SUBSTEPS_MAX: u32 = 32;

@@ -118,6 +118,7 @@ impl IterativeParams {
             sweeps_last: self.sweeps_max,
             direct_rounds: self.direct_rounds,
             velocity_tolerance,
+            touching: self.depth_tolerance,
             depenetration: self.depenetration,
             slop: self.slop,
             warm_start: self.warm_start,

@@ -102,6 +102,7 @@ impl SequentialParams {
             sweeps_last: 0,
             direct_rounds: self.direct_rounds,
             velocity_tolerance: self.velocity_tolerance,
+            touching: 0.0,
             depenetration: self.depenetration,
             slop: self.slop,
             warm_start: self.warm_start,
