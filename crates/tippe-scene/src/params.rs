@@ -104,6 +104,8 @@ params! {
             contact_depth: f64,
             /// Most passes of the collision phase, each over what collides then.
             passes: u32,
+            /// Most times that the contact phase looks at the motion it has made and aims again.
+            predictions: u32,
             /// Most times that a step stops at a time of impact; 0 answers all impacts inside the step.
             impact_substeps: u32,
             /// Contacts of an island beyond which its impacts are answered inside the step.

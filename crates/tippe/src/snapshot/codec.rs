@@ -235,6 +235,7 @@ code_struct!(IterativeParams {
     joint_tolerance,
     contact_depth,
     passes,
+    predictions,
     impact_substeps,
     impact_contacts,
     sweeps,

@@ -207,10 +207,29 @@ pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<Sol
     out.push(SolverBody::FIXED);
 }
 
+/// When a contact that bore load is at rest, so that restitution plays no part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resting {
+    /// Fastest it may approach or part [m/s].
+    pub speed: f64,
+    /// Least load it must have borne in the first half, as a change of velocity [m/s].
+    pub load: f64,
+}
+
+impl Resting {
+    /// Whether a contact with this row and normal velocity is at rest.
+    pub(crate) fn holds(&self, touch: &Touch, row: &Row, u_n: f64) -> bool {
+        touch.loaded
+            && u_n.abs() <= self.speed
+            && touch.memory.first.normal * row.response_n() >= self.load
+    }
+}
+
 /// Rows at t: aim at positions at t + h, and at zero mean slip over the step.
 pub(crate) fn first_rows(
     model: &Model,
     settings: &Settings,
+    resting: &Resting,
     state: &State,
     work: &mut Work,
     h: f64,
@@ -244,8 +263,7 @@ pub(crate) fn first_rows(
         row.target_n = u_n + (touch.base - then.gap) / h;
 
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
-        let held = touch.loaded && u_n.abs() <= 0.5 * gravity * h + settings.velocity_tolerance;
-        if !held {
+        if !resting.holds(touch, &row, u_n) {
             // Free bodies fall during the step; bodies that others hold up do not.
             let falling = if supported[a] || supported[b] {
                 0.0

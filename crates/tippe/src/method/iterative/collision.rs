@@ -13,7 +13,7 @@ use crate::dynamics::halves::book::{book_contact, book_link};
 use crate::dynamics::halves::link::Link;
 use crate::dynamics::halves::row::{Row, SolverBody};
 use crate::dynamics::halves::sweep::{Job, Sweeps};
-use crate::dynamics::halves::touch::{Touch, load_bodies, new_row, placement};
+use crate::dynamics::halves::touch::{Resting, Touch, load_bodies, new_row, placement};
 use crate::dynamics::impact::impact;
 use crate::dynamics::impulse::point_response;
 use crate::dynamics::island::Islands;
@@ -138,6 +138,41 @@ pub(crate) fn recall(work: &mut Work) {
     }
 }
 
+/// What a contact that touches does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Approach {
+    Separating,
+    Resting,
+    Colliding,
+}
+
+/// [Bender06] §3: by the normal velocity `u_n` and the speed above which an approach is a collision [m/s].
+fn classify(u_n: f64, threshold: f64) -> Approach {
+    if u_n > 0.0 {
+        Approach::Separating
+    } else if u_n < -threshold {
+        Approach::Colliding
+    } else {
+        Approach::Resting
+    }
+}
+
+/// [Mirtich94]: the speed gained by falling through the depth of a contact [m/s]; not less than what a step of gravity brings, or a body
+/// at rest would collide in every step.
+fn resting_speed(gravity: f64, contact_depth: f64, h: f64) -> f64 {
+    (2.0 * gravity * contact_depth)
+        .sqrt()
+        .max(0.6 * gravity * h)
+}
+
+/// When a contact that bore load is at rest.
+pub(crate) fn resting(gravity: f64, params: &IterativeParams, h: f64) -> Resting {
+    Resting {
+        speed: resting_speed(gravity, params.contact_depth, h) + 10.0 * params.velocity_tolerance,
+        load: RESTING * gravity * h,
+    }
+}
+
 /// Rows of all contacts that touch, with the speed at which each counts as colliding.
 #[allow(clippy::too_many_arguments)]
 fn gather(
@@ -161,10 +196,9 @@ fn gather(
         if row.response_n() <= 0.0 {
             continue;
         }
-        let load = touch.memory.first.normal * row.response_n();
-        let threshold = if touch.loaded && load > RESTING * g * h {
-            // [Mirtich94]: the speed gained by falling through the contact's depth.
-            (2.0 * g * params.contact_depth).sqrt().max(0.6 * g * h)
+        let resting = resting(g, params, h);
+        let threshold = if resting.holds(touch, &row, 0.0) {
+            resting.speed
         } else {
             SLOW * g * h
         };
@@ -193,7 +227,7 @@ impl Phase<'_> {
         self.c.colliding.clear();
         for (i, near) in self.c.near.iter().enumerate() {
             let u_n = near.row.velocity(self.bodies).dot(near.row.n);
-            if u_n < -near.threshold {
+            if classify(u_n, near.threshold) == Approach::Colliding {
                 self.c.colliding.push(i as u32);
             }
         }
@@ -435,5 +469,25 @@ impl Phase<'_> {
             work: &mut self.report.work,
         };
         job.converge(&mut self.c.sweeps, |_| true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bs_04_contacts_separate_rest_or_collide() {
+        let threshold = resting_speed(9.81, 1e-4, 1e-3);
+        assert!((threshold - 0.04429).abs() < 1e-5, "{threshold}");
+        assert_eq!(classify(1e-3, threshold), Approach::Separating);
+        assert_eq!(classify(-0.9 * threshold, threshold), Approach::Resting);
+        assert_eq!(classify(-1.1 * threshold, threshold), Approach::Colliding);
+        // A body at rest must not collide with the floor in every step, however long the step: it arrives with ½ g h.
+        let h = 1.0 / 60.0;
+        assert_eq!(
+            classify(-0.5 * 9.81 * h, resting_speed(9.81, 1e-4, h)),
+            Approach::Resting
+        );
     }
 }

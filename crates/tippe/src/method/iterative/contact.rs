@@ -5,8 +5,8 @@
 //! Source: [Bender06] §3.2 (impulses from predicted depth, eq. 7–8), §4 (joints in the same loop).
 
 use super::IterativeParams;
-use super::arrival;
 use super::shock;
+use super::{arrival, collision};
 use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{Missed, aim_again};
 use crate::dynamics::halves::sweep::Job;
@@ -16,8 +16,6 @@ use crate::report::{EnergyLedger, StepReport};
 use crate::state::State;
 use crate::work::Work;
 
-/// Times that an island is aimed again after a look at the motion just found.
-const LOOKS_MAX: u32 = 12;
 /// Multiple of the joint tolerance up to which a step counts as met [1].
 const MET: f64 = 1e3;
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
@@ -42,7 +40,8 @@ pub(crate) fn until_impact(
         kick(model, state, 0.5 * h, &mut kicked);
         predict(model, state, t, h, work);
         let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
-        touch::first_rows(model, &settings, state, work, h);
+        let resting = collision::resting(model.gravity.length(), params, h);
+        touch::first_rows(model, &settings, &resting, state, work, h);
         let watched = stops > 0 && cut < CUTS_MAX && arrival::watch(model, params, work, h);
         solve(model, params, &settings, state, work, report);
         if watched && let Some(time) = arrival::first(model, params, state, work, h) {
@@ -88,7 +87,7 @@ fn solve(
             continue;
         }
         let mut missed = Missed::default();
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..params.predictions {
             missed = aim_again(model, state, work, &part, h, true);
             if missed.depth <= params.depth_tolerance
                 && missed.drift <= params.drift_tolerance

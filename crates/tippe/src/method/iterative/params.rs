@@ -22,6 +22,8 @@ pub struct IterativeParams {
     pub contact_depth: f64,
     /// Most passes of the collision phase, each over what collides then [1].
     pub passes: u32,
+    /// Most times that the contact phase looks at the motion it has made and aims again [1].
+    pub predictions: u32,
     /// Most times that a step stops at a time of impact [1]; 0 answers all impacts inside the step.
     pub impact_substeps: u32,
     /// Contacts of an island beyond which its impacts are answered inside the step [1].
@@ -57,6 +59,7 @@ impl Default for IterativeParams {
             joint_tolerance: 1e-9,
             contact_depth: 1e-4,
             passes: 100,
+            predictions: 12,
             impact_substeps: 64,
             impact_contacts: 64,
             sweeps: 10,
@@ -100,7 +103,11 @@ impl IterativeParams {
                 return Err(BuildError::new(field, "must be finite and not negative"));
             }
         }
-        for (field, value) in [("passes", self.passes), ("sweeps", self.sweeps)] {
+        for (field, value) in [
+            ("passes", self.passes),
+            ("predictions", self.predictions),
+            ("sweeps", self.sweeps),
+        ] {
             if value == 0 {
                 return Err(BuildError::new(field, "must be at least 1"));
             }
