@@ -8,6 +8,7 @@ pub mod block_cholesky;
 pub mod block_lu;
 pub mod block_pattern;
 pub mod eigen;
+pub mod lu;
 pub mod orientation;
 pub mod pose;
 pub mod rotation;

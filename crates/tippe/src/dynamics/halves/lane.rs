@@ -107,6 +107,33 @@ pub(crate) fn run(
     }
 }
 
+/// Does something with one island on the caller's thread.
+pub(crate) fn with_island<R>(
+    scratch: &mut Scratch,
+    predicted: &mut Vec<BodyState>,
+    island: usize,
+    act: impl FnOnce(&mut Lane, &mut Island<'_>) -> R,
+) -> R {
+    if scratch.lanes.is_empty() {
+        scratch.lanes.push(Lane::default());
+    }
+    let lane = &mut scratch.lanes[0];
+    std::mem::swap(&mut scratch.bodies, &mut lane.bodies);
+    std::mem::swap(predicted, &mut lane.predicted);
+    let part = &mut scratch.parts[island];
+    let (rows, links) = (part.rows.clone(), part.links.clone());
+    let mut island = Island {
+        part,
+        touches: &mut scratch.touches[rows.clone()],
+        rows: &mut scratch.rows[rows],
+        links: &mut scratch.links[links],
+    };
+    let result = act(lane, &mut island);
+    std::mem::swap(&mut scratch.bodies, &mut lane.bodies);
+    std::mem::swap(predicted, &mut lane.predicted);
+    result
+}
+
 /// All islands, taken one after the other.
 struct Islands<'a> {
     parts: &'a mut [Part],

@@ -123,11 +123,13 @@ impl Job<'_> {
         }
         if self.links.is_empty() {
             return self.sweep(self.settings.sweeps, scratch) <= tolerance
-                || (!self.near && self.newton(scratch));
+                || (!self.near && self.newton(scratch))
+                || self.sweep(self.settings.sweeps_last, scratch) <= tolerance;
         }
         self.sweep(LINK_SWEEPS, scratch) <= tolerance
             || (!self.near && self.newton(scratch))
             || self.sweep(self.settings.sweeps, scratch) <= tolerance
+            || self.sweep(self.settings.sweeps_last, scratch) <= tolerance
     }
 
     /// [Silcowitz10]: a sweep maps impulses to impulses; its change r is a preconditioned residual. The Fletcher–Reeves direction
