@@ -55,7 +55,7 @@ pub struct RunArgs {
     /// Step length [s], such as 0.001 or 1/60, instead of the scene's.
     #[arg(long, value_name = "H", value_parser = parse_seconds, allow_negative_numbers = true)]
     pub dt: Option<f64>,
-    /// Threads to use; this version computes on one, and results never depend on it.
+    /// Threads to use, 1 if not given; results never depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// Folder for recording.tippe, summary.json and report.html; made if missing.

@@ -31,7 +31,7 @@ pub struct BenchArgs {
     /// Steps of each scene, instead of its own number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
-    /// Threads to use; this version computes on one, and results never depend on it.
+    /// Threads to use, 1 if not given; results never depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Print one JSON object per scene and nothing else on standard output.
@@ -51,17 +51,12 @@ pub fn bench(args: &BenchArgs) -> Result<Outcome> {
             return Ok(Outcome::BadInput);
         }
     };
-    if args.threads.is_some_and(|n| n > 1) {
-        note(
-            "note: this version computes on one thread; results never depend on the number of threads",
-        );
-    }
     if !args.json {
         out(&Row::head())?;
     }
     let mut outcome = Outcome::Done;
     for standard in &chosen {
-        match measure(standard, args.steps)? {
+        match measure(standard, args)? {
             Ok(row) if args.json => out(&(serde_json::to_string(&row)? + "\n"))?,
             Ok(row) => out(&row.text())?,
             Err(Trouble::Skipped(reason)) => {
@@ -95,12 +90,16 @@ fn tell(standard: &Standard, how: &str, reason: &str, json: bool) -> Result<()> 
 }
 
 /// Runs one scene; the outer error is of this machine, the inner of the scene.
-fn measure(standard: &Standard, steps: Option<u64>) -> Result<Result<Row, Trouble>> {
+fn measure(standard: &Standard, args: &BenchArgs) -> Result<Result<Row, Trouble>> {
     let mut scene = match standard.load() {
         Ok(scene) => scene,
         Err(reason) => return Ok(Err(Trouble::Skipped(reason))),
     };
-    let steps = standard.steps(&scene, steps);
+    let threads = usize::from(args.threads.unwrap_or(1));
+    if let Err(e) = scene.world.set_threads(threads) {
+        return Ok(Err(Trouble::Skipped(e.to_string())));
+    }
+    let steps = standard.steps(&scene, args.steps);
     let bar = progress::bar(steps, "steps").with_message(standard.name);
     let mut measured = Measured::default();
     let end = (0..steps).try_for_each(|_| {

@@ -79,10 +79,10 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let steps = scene.step_count();
-    if args.threads.is_some_and(|n| n > 1) {
-        note(
-            "note: this version computes on one thread; results never depend on the number of threads",
-        );
+    let threads = usize::from(args.threads.unwrap_or(1));
+    if let Err(e) = scene.world.set_threads(threads) {
+        note(&format!("error: {e}"));
+        return Ok(Outcome::BadInput);
     }
     // Find out now, not after the run, whether its files have a place.
     let recorder = match open_files(args, &scene) {

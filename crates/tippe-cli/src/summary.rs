@@ -192,7 +192,7 @@ impl Summary {
             energy: EnergySummary::new(start, &ledger, statistics),
             ms_per_step,
             p99_ms,
-            threads: 1,
+            threads: world.threads(),
             hash: format!("{:#018x}", world.hash()),
             warnings,
         }

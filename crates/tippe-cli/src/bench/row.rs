@@ -100,7 +100,7 @@ impl Measured {
             bodies: world.body_count(),
             dt,
             steps,
-            threads: 1,
+            threads: world.threads(),
             cpu_ms_mean: mean(&self.cpu_ms),
             cpu_ms_p99: percentile(&self.cpu_ms, 99),
             cpu_ms_first_tenth: mean(&self.cpu_ms[..tenth]),
