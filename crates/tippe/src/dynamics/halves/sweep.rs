@@ -113,7 +113,8 @@ impl Job<'_> {
     /// first where little has changed and it is cheap, and for joints, since sweeps crawl along chains and towers.
     fn solve(&mut self, scratch: &mut Sweeps) -> bool {
         let tolerance = self.settings.velocity_tolerance;
-        if self.near && self.settings.shuffle_seed.is_none() {
+        let direct_first = self.near && self.settings.shuffle_seed.is_none();
+        if direct_first {
             if self.single_sweep(&scratch.order) <= tolerance {
                 return true;
             }
@@ -123,11 +124,11 @@ impl Job<'_> {
         }
         if self.links.is_empty() {
             return self.sweep(self.settings.sweeps, scratch) <= tolerance
-                || (!self.near && self.newton(scratch))
+                || (!direct_first && self.newton(scratch))
                 || self.sweep(self.settings.sweeps_last, scratch) <= tolerance;
         }
         self.sweep(LINK_SWEEPS, scratch) <= tolerance
-            || (!self.near && self.newton(scratch))
+            || (!direct_first && self.newton(scratch))
             || self.sweep(self.settings.sweeps, scratch) <= tolerance
             || self.sweep(self.settings.sweeps_last, scratch) <= tolerance
     }
