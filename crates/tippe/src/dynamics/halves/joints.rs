@@ -18,11 +18,12 @@ use crate::state::{BOUNDED, BodyState, JointMemory, State};
 
 /// Turn of the stiffest mode of a mechanism that one part of a step may take [rad]; beyond 2 the motion would be unstable.
 const TURN_MAX: f64 = 0.7;
-/// A division into parts is halved when this many times fewer would do, and in one of so many steps: a step length that changes
-/// often costs energy.
-const PARTS_SLACK: f64 = 4.0;
+/// A division into parts is taken back when this many times fewer would do: a step length that changes often costs energy.
+const PARTS_SLACK: f64 = 64.0;
+/// Where bodies touch, energy is lost anyway, and impacts ask for parts that the rest that follows does not: there a division is halved
+/// when so many times fewer would do, in one of so many steps.
+const PARTS_SLACK_TOUCHING: f64 = 4.0;
 const PARTS_PATIENCE: u64 = 4;
-
 /// Part of the impulses that joints in a loop start from again.
 const LOOP_MEMORY: f64 = 0.75;
 
@@ -30,9 +31,15 @@ const LOOP_MEMORY: f64 = 0.75;
 pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
     let needed = turns(model, state, h);
     let last = state.substeps.max(1);
-    if needed > f64::from(last) {
-        ((2.0 * needed.min(1e6)).ceil() as u32).next_power_of_two()
-    } else if needed * PARTS_SLACK < f64::from(last)
+    if needed > f64::from(last) || needed * PARTS_SLACK < f64::from(last) {
+        if needed > 1.0 {
+            (2.0 * needed.min(1e6)).ceil() as u32
+        } else {
+            1
+        }
+        .next_power_of_two()
+    } else if !state.contacts.is_empty()
+        && needed * PARTS_SLACK_TOUCHING < f64::from(last)
         && state.step_count.is_multiple_of(PARTS_PATIENCE)
     {
         (last / 2).max(1)
