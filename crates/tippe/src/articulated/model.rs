@@ -281,6 +281,11 @@ impl Model {
         }
     }
 
+    /// Changes gravity [m/s²].
+    pub(crate) const fn set_gravity(&mut self, gravity: Vec3) {
+        self.gravity = gravity;
+    }
+
     /// Links of the tree.
     #[must_use]
     pub fn link_count(&self) -> usize {

@@ -144,6 +144,26 @@ impl Work {
         }
     }
 
+    /// Whether it was made for a model of this size.
+    pub(crate) fn fits(&self, model: &Model) -> bool {
+        self.check(model).is_ok()
+    }
+
+    /// After `impulse_response`: change of the velocity of a link's point at a world point, and of its angular velocity, in world axes.
+    pub(crate) fn change_at(
+        &self,
+        model: &Model,
+        link: usize,
+        point: Vec3,
+    ) -> Result<(Vec3, Vec3), TreeError> {
+        let node = model.link("link", link)?.node as usize;
+        let (pose, d) = (&self.poses[node], &self.changes[node]);
+        Ok((
+            pose.rotation * d.at(pose.point_to_child(point)),
+            pose.rotation * d.angular,
+        ))
+    }
+
     /// Refuses scratch that was made for another model.
     pub(super) fn check(&self, model: &Model) -> Result<(), TreeError> {
         let fits = self.frames.len() == model.nodes.len()
