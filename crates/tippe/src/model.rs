@@ -199,6 +199,14 @@ impl Default for BodyDesc {
 }
 
 impl BodyDesc {
+    /// Mass, centre of mass and inertia that the description comes to, in the body frame.
+    ///
+    /// # Errors
+    /// The field that makes no sense, and why.
+    pub fn mass_properties(&self) -> Result<MassProperties, BuildError> {
+        mass_properties(self)
+    }
+
     /// A dynamic body of one shape at a place, with the density of water.
     #[must_use]
     pub fn dynamic(shape: Shape, position: Vec3) -> Self {
