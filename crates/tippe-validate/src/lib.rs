@@ -7,6 +7,7 @@ pub mod analytic;
 pub mod case;
 pub mod cases;
 pub mod doc;
+pub mod form;
 pub mod measure;
 pub mod peers;
 pub mod row;
