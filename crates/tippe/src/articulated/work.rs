@@ -108,6 +108,8 @@ pub struct Work {
     pub(super) changes: Vec<Motion>,
     /// Nodes from a link to the world. Written and read by `response`.
     pub(super) path: Vec<u32>,
+    /// Loss to viscous joint friction in the last step [J]. Written by `integrate`.
+    pub(super) dissipated: f64,
     /// Stages of a step. Written and read by `integrate`.
     pub(super) stages: Stages,
     pub(super) ready: Ready,
@@ -139,9 +141,16 @@ impl Work {
             drive: vec![0.0; model.freedom_count()],
             changes: vec![Motion::ZERO; n],
             path: Vec::with_capacity(n),
+            dissipated: 0.0,
             stages: Stages::new(model),
             ready: Ready::default(),
         }
+    }
+
+    /// Loss to viscous joint friction in the last `step` [J], integrated like the motion itself.
+    #[must_use]
+    pub const fn dissipated(&self) -> f64 {
+        self.dissipated
     }
 
     /// Whether it was made for a model of this size.

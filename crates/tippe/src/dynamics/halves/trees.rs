@@ -59,6 +59,8 @@ struct Tree {
     /// Where it would be at the end of the step, and its links; written by `fly`.
     next: ArticulationState,
     poses: Vec<BodyState>,
+    /// Loss to joint friction on that flight [J].
+    dissipated: f64,
     /// What went wrong.
     error: Option<TreeError>,
 }
@@ -278,8 +280,7 @@ impl Bodies {
         for (i, articulation) in model.present_articulations() {
             self.fly(model, i, articulation, state, h, true);
             let tree = &mut self.trees[i];
-            let start = tree.started(&state.articulations[i]);
-            ledger.joint_friction += dissipated(articulation, &start, &tree.next.velocities, h);
+            ledger.joint_friction += tree.dissipated;
             std::mem::swap(&mut state.articulations[i], &mut tree.next);
             for (&slot, after) in articulation.slots.iter().zip(&tree.poses) {
                 let (load, before) = (&state.loads[slot as usize], &state.bodies[slot as usize]);
@@ -461,19 +462,6 @@ impl Tree {
         done
     }
 
-    /// Velocities that the last flight started with.
-    fn started(&mut self, state: &ArticulationState) -> Vec<f64> {
-        let mut start = state.velocities.clone();
-        if self.impulse.iter().any(|x| *x != 0.0)
-            && let Some(s) = &self.scratch
-        {
-            for (v, d) in start.iter_mut().zip(&s.change) {
-                *v += d;
-            }
-        }
-        start
-    }
-
     /// Free motion of `next` under gravity, joint friction and the user's forces.
     fn move_on(
         &mut self,
@@ -504,8 +492,10 @@ impl Tree {
         };
         let mut count = parts(&next.velocities);
         s.start.clone_from(&next);
+        let mut lost;
         let done = loop {
             let mut done = Ok(());
+            lost = 0.0;
             for _ in 0..count {
                 done = done.and_then(|()| {
                     step(
@@ -519,6 +509,7 @@ impl Tree {
                         &mut s.work,
                     )
                 });
+                lost += s.work.dissipated();
             }
             // A joint that became much faster on the way was not followed well: again from the start.
             let needed = match done {
@@ -531,6 +522,7 @@ impl Tree {
             count = needed;
             next.clone_from(&s.start);
         };
+        self.dissipated = lost;
         self.next = next;
         done
     }
@@ -576,20 +568,6 @@ pub(crate) fn place(
         });
     }
     Ok(())
-}
-
-/// Loss to viscous joint friction over a step, by the trapezoidal rule [J].
-fn dissipated(articulation: &Articulation, start: &[f64], end: &[f64], h: f64) -> f64 {
-    let mut sum = 0.0;
-    for (i, link) in articulation.desc.links.iter().enumerate() {
-        let b = link.link.friction.viscous;
-        if b > 0.0 {
-            for k in articulation.tree.freedoms_of(i).unwrap_or(0..0) {
-                sum += 0.5 * h * b * (start[k] * start[k] + end[k] * end[k]);
-            }
-        }
-    }
-    sum
 }
 
 const fn flat((a, b): Pair) -> [f64; 6] {
