@@ -9,7 +9,7 @@ mod body;
 mod generator;
 mod joint;
 
-pub use crate::params::Sequential;
+pub use crate::params::{Iterative, Sequential};
 pub use articulation::{Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
@@ -98,6 +98,8 @@ record! {
             seconds: f64,
             /// Parameters of the method `sequential`.
             sequential: Sequential,
+            /// Parameters of the method `iterative`.
+            iterative: Iterative,
         }
     }
 }

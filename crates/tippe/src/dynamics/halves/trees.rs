@@ -40,6 +40,13 @@ pub(crate) struct Bodies {
     trees: Vec<Tree>,
 }
 
+/// What `Bodies::keep` kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    flat: Vec<SolverBody>,
+    impulses: Vec<f64>,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Port {
     tree: u32,
@@ -336,6 +343,26 @@ impl Bodies {
             }
             tree.write(articulation, &mut state.bodies);
             std::mem::swap(&mut state.articulations[i], &mut tree.next);
+        }
+    }
+
+    /// Keeps velocities and impulses, to come back to them.
+    pub(crate) fn keep(&self, out: &mut Kept) {
+        out.flat.clone_from(&self.flat);
+        out.impulses.clear();
+        for tree in &self.trees {
+            out.impulses.extend_from_slice(&tree.impulse);
+        }
+    }
+
+    /// Comes back to what was kept since the last load.
+    pub(crate) fn give_back(&mut self, kept: &Kept) {
+        self.flat.copy_from_slice(&kept.flat);
+        let mut from = 0;
+        for tree in &mut self.trees {
+            let end = from + tree.impulse.len();
+            tree.impulse.copy_from_slice(&kept.impulses[from..end]);
+            from = end;
         }
     }
 

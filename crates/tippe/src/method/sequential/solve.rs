@@ -92,7 +92,11 @@ fn meet(
     cost_max: u64,
     report: &mut StepReport,
 ) {
-    let mut worst = aim_again(model, state, work, part, report.dt);
+    let missed = |work: &mut Work| {
+        let missed = aim_again(model, state, work, part, report.dt, false);
+        missed.joints.max(missed.depth)
+    };
+    let mut worst = missed(work);
     for _ in 0..AIMS_MAX {
         if worst <= params.joint_tolerance {
             return;
@@ -113,7 +117,7 @@ fn meet(
             work: &mut report.work,
         };
         job.converge(sweeps, |_| true);
-        worst = aim_again(model, state, work, part, report.dt);
+        worst = missed(work);
     }
     // Only joints that hold something ask for a division of the step.
     let held = |l: &Link| l.held.count > 0;
