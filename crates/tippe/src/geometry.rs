@@ -4,6 +4,9 @@
 //! Called by: users, queries, tests.
 //! Source: `collide::gjk`, `collide::epa`. Signs as in `collide::contact`: the normal points from A to B.
 
+pub use crate::collide::advance::{TimeOfImpact, time_of_impact, time_of_impact_bound};
+pub use crate::collide::flight::Flight;
+
 use crate::collide::epa;
 use crate::collide::gjk::{ConvexPair, Found};
 use crate::collide::simplex::Simplex;

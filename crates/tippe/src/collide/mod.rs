@@ -4,10 +4,13 @@
 //! Called by: the detect phase of every method.
 //! Source: [Lecture] "Simulation Loop", "Contact Extraction Summary".
 
+pub mod advance;
 pub mod broad;
+
 mod clip;
 pub mod contact;
 pub(crate) mod epa;
+pub mod flight;
 pub(crate) mod gjk;
 mod grid;
 pub mod narrow;
