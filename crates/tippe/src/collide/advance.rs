@@ -7,8 +7,9 @@
 //!
 //! Along a *fixed* axis n, from any moment on,
 //! `gap(t) ≥ d + n·(v_B − v_A) t + ½ n·(a_B − a_A) t² − Σ min(r Ω t, κ)`, and with the points' velocities at that moment in place of their
-//! bound, `− Σ [max_r n·(ω × r) t + ½ r (Ω² + |ω̇|) t²]`. The later of the two times is taken. Between looks with new closest points the
-//! gap along the axis is measured anew by support points, which costs little.
+//! bound, `− Σ [S(t) − S(0) + ½ r (Ω² + |ω̇|) t²]` where `S(t) = max_x (n + t n × ω)·x` over the points x of a shape is one more support
+//! point. The later of the two times is taken. Between looks with new closest points the gap along the axis is measured anew by support
+//! points, which costs little.
 
 use super::flight::{Flight, Rates};
 use crate::geometry::{GeometryError, Separation, closest_points};
@@ -35,8 +36,13 @@ pub enum TimeOfImpact {
 }
 
 /// Looks with closest points, and steps along one axis between them.
-const LOOKS_MAX: u32 = 64;
-const STEPS_MAX: u32 = 24;
+const LOOKS_MAX: u32 = 512;
+const STEPS_MAX: u32 = 12;
+/// An axis along which this part of the distance is left has served: a new one shows more [1].
+const SERVED: f64 = 0.1;
+/// Times that a step along an axis is doubled, and halved again, to come closer to its end.
+const DOUBLINGS_MAX: u32 = 8;
+const HALVINGS: u32 = 3;
 /// The approach aims at this part of the tolerance: aiming at the tolerance itself would never arrive.
 const AIM: f64 = 0.5;
 /// Distances are not told apart better than this part of the coordinates that enter them [1].
@@ -69,11 +75,11 @@ pub fn time_of_impact(
         let n = separation.normal;
         for _ in 0..STEPS_MAX {
             let gap = gap_along(n, a.0, &poses.0, b.0, &poses.1);
-            if gap <= tolerance {
+            if gap <= tolerance.max(SERVED * separation.distance) {
                 break;
             }
-            let sides = (side(n, a, t, &poses.0), side(-n, b, t, &poses.1));
-            let wait = closing_time(&sides.0, &sides.1, gap - AIM * tolerance);
+            let sides = [side(n, a, t, poses.0), side(-n, b, t, poses.1)];
+            let wait = closing_time(&sides, gap - AIM * tolerance);
             let next = t + wait;
             if next > horizon {
                 return Ok(TimeOfImpact::Apart);
@@ -106,8 +112,8 @@ pub fn time_of_impact_bound(
     }
     let n = separation.normal;
     let gap = gap_along(n, a.0, &poses.0, b.0, &poses.1).min(separation.distance);
-    let sides = (side(n, a, 0.0, &poses.0), side(-n, b, 0.0, &poses.1));
-    Ok(closing_time(&sides.0, &sides.1, gap))
+    let sides = [side(n, a, 0.0, poses.0), side(-n, b, 0.0, poses.1)];
+    Ok(closing_time(&sides, gap))
 }
 
 fn check(
@@ -157,18 +163,63 @@ fn top(n: Vec3, shape: &Shape, pose: &Pose) -> f64 {
 
 /// How one shape comes closer along an axis that points away from it.
 #[derive(Clone, Copy, Debug)]
-struct Side {
+struct Side<'a> {
     /// Speed and acceleration of the centre along the axis [m/s], [m/s²].
     speed: f64,
     acceleration: f64,
     /// r Ω [m/s] and κ [m].
     spin_speed: f64,
     spin_reach: f64,
-    /// max n·(ω × r) [m/s] and r (Ω² + |ω̇|) [m/s²]; none where ω may jump.
-    smooth: Option<(f64, f64)>,
+    /// How it turns; none where ω may jump.
+    smooth: Option<Turning<'a>>,
 }
 
-fn side(n: Vec3, (shape, flight): (&Shape, &Flight<'_>), t: f64, pose: &Pose) -> Side {
+/// A shape that turns with an angular velocity that is known now.
+#[derive(Clone, Copy, Debug)]
+enum Turning<'a> {
+    Not,
+    About {
+        core: Core<'a>,
+        pose: Pose,
+        center: Vec3,
+        axis: Vec3,
+        /// n × ω [rad/s].
+        skew: Vec3,
+        /// S(0) [m].
+        now: f64,
+        /// r (Ω² + |ω̇|) [m/s²].
+        bend: f64,
+    },
+}
+
+impl Turning<'_> {
+    /// How far the points may come along the axis within `t` by turning [m]: a convex function of `t`.
+    fn advance(&self, t: f64) -> f64 {
+        match self {
+            Self::Not => 0.0,
+            Self::About {
+                core,
+                pose,
+                center,
+                axis,
+                skew,
+                now,
+                bend,
+            } => {
+                let d = *axis + *skew * t;
+                top_from(*center, d, *core, pose) - now + 0.5 * bend * t * t
+            }
+        }
+    }
+}
+
+/// How far a core reaches along `d` (of any length), from `center` [m]. Turning does not move the thickness around it.
+fn top_from(center: Vec3, d: Vec3, core: Core<'_>, pose: &Pose) -> f64 {
+    let x = core.support(pose.vector_to_local(d), u32::MAX).point;
+    d.dot(pose.point(x) - center)
+}
+
+fn side<'a>(n: Vec3, (shape, flight): (&'a Shape, &Flight<'_>), t: f64, pose: Pose) -> Side<'a> {
     let Rates {
         velocity,
         acceleration,
@@ -176,52 +227,74 @@ fn side(n: Vec3, (shape, flight): (&Shape, &Flight<'_>), t: f64, pose: &Pose) ->
         turning,
         spin,
         spin_change,
-    } = flight.rates(t, pose);
+    } = flight.rates(t, &pose);
     let mut side = Side {
         speed: n.dot(velocity) + speed,
         acceleration: n.dot(acceleration),
         spin_speed: 0.0,
         spin_reach: 0.0,
-        smooth: Some((0.0, 0.0)),
+        smooth: Some(Turning::Not),
     };
-    if let (Some((core, radius)), true) = (Core::of(shape), spin > 0.0) {
-        let r = flight.center.length() + core.reach() + radius;
-        let center = flight.center_at(pose);
+    if let (Some((core, _)), true) = (Core::of(shape), spin > 0.0) {
+        let r = flight.center.length() + core.reach();
+        let center = flight.center_at(&pose);
+        let now = top_from(center, n, core, &pose);
         side.spin_speed = r * spin;
-        side.spin_reach = (r - (top(n, shape, pose) - n.dot(center))).max(0.0);
-        side.smooth = turning.map(|w| {
-            // n·(ω × r) = (n × ω)·r. The ball about a core that is thickened reaches no farther than its radius.
-            let d = n.cross(w);
-            let fastest = core.support(pose.vector_to_local(d), u32::MAX).point;
-            let rate = d.dot(pose.vector(fastest - flight.center)) + radius * d.length();
-            (rate, r * (spin * spin + spin_change))
+        side.spin_reach = (r - now).max(0.0);
+        side.smooth = turning.map(|w| Turning::About {
+            core,
+            pose,
+            center,
+            axis: n,
+            // n·(ω × x) = (n × ω)·x.
+            skew: n.cross(w),
+            now,
+            bend: r * (spin * spin + spin_change),
         });
     }
     side
 }
 
 /// The first time at which two sides may have come closer by `width` [m]; infinite if never.
-fn closing_time(a: &Side, b: &Side, width: f64) -> f64 {
+fn closing_time(sides: &[Side<'_>; 2], width: f64) -> f64 {
     if width <= 0.0 {
         return 0.0;
     }
-    let speed = a.speed + b.speed;
-    let acceleration = a.acceleration + b.acceleration;
-    let plain = closing_by_pieces(speed, acceleration, [a, b], width);
-    let smooth = match (a.smooth, b.smooth) {
-        (Some((rate_a, bend_a)), Some((rate_b, bend_b))) => root(
-            acceleration + bend_a + bend_b,
-            speed + rate_a + rate_b,
-            width,
-        ),
-        _ => 0.0,
+    let speed = sides[0].speed + sides[1].speed;
+    let acceleration = sides[0].acceleration + sides[1].acceleration;
+    let mut time = closing_by_pieces(speed, acceleration, sides, width);
+    let (Some(a), Some(b)) = (sides[0].smooth, sides[1].smooth) else {
+        return time;
     };
-    plain.max(smooth)
+    if time == f64::INFINITY || matches!((a, b), (Turning::Not, Turning::Not)) {
+        return time;
+    }
+    // What is left of the width is concave in t (an acceleration apart is left out): above zero at t, it is so all the way to t.
+    let left = |t: f64| {
+        width - (speed + 0.5 * acceleration.max(0.0) * t) * t - a.advance(t) - b.advance(t)
+    };
+    let mut beyond = 2.0 * time;
+    for _ in 0..DOUBLINGS_MAX {
+        if left(beyond) < 0.0 {
+            break;
+        }
+        time = beyond;
+        beyond *= 2.0;
+    }
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (time + beyond);
+        if left(middle) >= 0.0 {
+            time = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    time
 }
 
 /// First t with ½ A t² + B t + Σ min(rΩ t, κ) = w.
-fn closing_by_pieces(speed: f64, acceleration: f64, sides: [&Side; 2], width: f64) -> f64 {
-    let ends = sides.map(|s| {
+fn closing_by_pieces(speed: f64, acceleration: f64, sides: &[Side<'_>; 2], width: f64) -> f64 {
+    let ends = [&sides[0], &sides[1]].map(|s| {
         if s.spin_speed > 0.0 {
             s.spin_reach / s.spin_speed
         } else {
