@@ -15,7 +15,7 @@ mod solve;
 mod sweep;
 mod touch;
 
-use crate::collide::detect;
+use crate::collide::{Course, detect_on_course};
 use crate::dynamics::{drag, energy, integrate};
 use crate::error::StepError;
 use crate::model::Model;
@@ -146,13 +146,19 @@ pub(crate) struct Scratch {
     met: bool,
     /// Number of the last look ahead.
     look: u32,
+    /// By slot: the states before the first kick, which is given again if the part becomes shorter.
+    unkicked: Vec<crate::BodyState>,
 }
 
 /// Most parts that a step is divided into.
 const SUBSTEPS_MAX: u32 = 32;
 
+/// Most parts of a step that end where a fast body has bounced.
+const BOUNCES_MAX: u32 = 64;
+
 /// Advances the state by `h`, in parts where the joints need it: as many as their stiffness asks for, twice as many where they did not
-/// meet. What the step started from is in `work.backup`.
+/// meet. A part ends early where a body has bounced and goes on fast; the rest of it follows. What the step started from is in
+/// `work.backup`.
 pub(crate) fn step(
     model: &Model,
     params: &SequentialParams,
@@ -167,14 +173,24 @@ pub(crate) fn step(
         let mut report = StepReport::default();
         let mut read_out = finish::ReadOut::default();
         let mut met = true;
-        for _ in 0..parts {
-            let part = substep(model, params, h / f64::from(parts), state, work)?;
-            report.append(&part);
-            read_out.append(work, parts > 1);
-            // Did they meet, and was the guess of their stiffness right?
-            met &= work.sequential.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
-            if !met && parts < SUBSTEPS_MAX {
-                break;
+        let mut bounces = 0;
+        'parts: for _ in 0..parts {
+            let mut left = h / f64::from(parts);
+            while left > 0.0 {
+                let last = bounces >= BOUNCES_MAX;
+                let part = substep(model, params, left, !last, state, work)?;
+                left = if part.dt < left { left - part.dt } else { 0.0 };
+                bounces += u32::from(left > 0.0);
+                // A fast body that had no more parts to go on in may have gone through something.
+                spent.caps_hit += u32::from(last && work.detection.stop < part.dt);
+                report.append(&part);
+                read_out.append(work, part.dt / h);
+                // Did they meet, and was the guess of their stiffness right?
+                met &=
+                    work.sequential.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
+                if !met && parts < SUBSTEPS_MAX {
+                    break 'parts;
+                }
             }
         }
         if met || parts >= SUBSTEPS_MAX {
@@ -199,29 +215,35 @@ pub(crate) fn step(
     }
 }
 
-/// Advances the state by `h` in one go.
+/// Advances the state in one go, by `h` or, if it `may_stop`, by less where a fast body has bounced; the report says by how much.
 fn substep(
     model: &Model,
     params: &SequentialParams,
-    h: f64,
+    mut h: f64,
+    may_stop: bool,
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut report = StepReport {
-        dt: h,
-        ..StepReport::default()
-    };
+    let mut report = StepReport::default();
     report.work.substeps = 1;
     work.sequential.met = true;
     let before = energy::total(model, state);
     let t = state.time;
 
+    // Detect, on the way from here to where the bodies would go untouched; again on a shorter way if a fast body has bounced by then.
     // Half a kick at t: torques and drag.
+    work.sequential.unkicked.clone_from(&state.bodies);
     kick(model, state, 0.5 * h, &mut report.energy);
-
-    // Detect, on the way from here to where the bodies would go untouched.
-    predict(model, state, t, h, work);
-    detect(model, &state.bodies, &work.predicted, &mut work.detection);
+    detect_ahead(model, state, t, h, work);
+    report.work.caps_hit += work.detection.unresolved;
+    if may_stop && work.detection.stop < h {
+        h = work.detection.stop;
+        report.energy = EnergyLedger::default();
+        state.bodies.clone_from(&work.sequential.unkicked);
+        kick(model, state, 0.5 * h, &mut report.energy);
+        detect_ahead(model, state, t, h, work);
+    }
+    report.dt = h;
 
     // Collide and rest: impulses at t that make positions right at t + h.
     touch::gather(model, state, work, h);
@@ -262,6 +284,23 @@ fn kick(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) 
         ledger.drag += driven - slowed;
     }
     joints::kick_springs(model, state, half, ledger);
+}
+
+/// Finds the contacts of the step from `t` to `t + h`.
+fn detect_ahead(model: &Model, state: &State, t: f64, h: f64, work: &mut Work) {
+    predict(model, state, t, h, work);
+    let course = Course {
+        time: t,
+        h,
+        loads: &state.loads,
+    };
+    detect_on_course(
+        &course,
+        model,
+        &state.bodies,
+        &work.predicted,
+        &mut work.detection,
+    );
 }
 
 /// Fills `predicted`: every body at t + h if nothing touched it.
