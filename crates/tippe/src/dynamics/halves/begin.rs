@@ -42,7 +42,13 @@ pub(crate) fn run(
 }
 
 /// Half a kick at t: torques and drag. Then the contacts on the way from here to where the bodies would go untouched.
-fn look_ahead(model: &Model, h: f64, state: &mut State, work: &mut Work, ledger: &mut EnergyLedger) {
+fn look_ahead(
+    model: &Model,
+    h: f64,
+    state: &mut State,
+    work: &mut Work,
+    ledger: &mut EnergyLedger,
+) {
     kick(model, state, 0.5 * h, ledger);
     predict(model, state, state.time, h, work);
     let course = Course {

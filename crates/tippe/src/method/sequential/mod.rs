@@ -7,9 +7,7 @@
 mod solve;
 
 use crate::dynamics::energy;
-use crate::dynamics::halves::{
-    Settings, advance, begin, depenetrate, finish, joints, kick, touch,
-};
+use crate::dynamics::halves::{Settings, advance, begin, depenetrate, finish, joints, kick, touch};
 use crate::error::StepError;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
@@ -141,8 +139,7 @@ pub(crate) fn step(
                 report.append(&part);
                 read_out.append(work, part.dt / h);
                 // Did they meet, and was the guess of their stiffness right?
-                met &=
-                    work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
+                met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
                 if !met && parts < SUBSTEPS_MAX {
                     break 'parts;
                 }
