@@ -247,10 +247,11 @@ fn narrow_pair(
     let pose_b = now[j].frame(body_b).compose(&shape_b.pose);
     let shapes = (&shape_a.shape, &shape_b.shape);
     let mut seen = moving::Seen::default();
+    let motion = (shift.1 - shift.0).length() + swings;
     let pace = if sensor {
         moving::Pace::Slow
     } else {
-        moving::Pace::of(shapes, (shift.1 - shift.0).length(), swings)
+        moving::Pace::of(shapes, motion)
     };
     match (pace, course) {
         (moving::Pace::Fast, Some(course)) => {
@@ -264,7 +265,7 @@ fn narrow_pair(
                 (&flights.0, &flights.1),
                 course.h,
                 near,
-                margin,
+                motion,
                 points,
             );
             out.unresolved += u32::from(seen.unresolved);
@@ -274,7 +275,7 @@ fn narrow_pair(
         }
         (pace, _) => {
             narrow::collide_shapes(shapes.0, &pose_a, shapes.1, &pose_b, margin, points);
-            if pace != moving::Pace::Slow {
+            if pace == moving::Pace::Brisk {
                 let then_a = predicted[i].frame(body_a).compose(&shape_a.pose);
                 let then_b = predicted[j].frame(body_b).compose(&shape_b.pose);
                 moving::add_later(shapes, (&pose_a, &pose_b), (&then_a, &then_b), near, points);

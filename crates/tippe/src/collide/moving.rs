@@ -33,10 +33,9 @@ pub(super) enum Pace {
 }
 
 impl Pace {
-    /// From the relative shift of the centres [m] and the largest motion by turning [m].
-    pub fn of((a, b): (&Shape, &Shape), shift: f64, swing: f64) -> Self {
+    /// From the relative motion of the pair in the step, by shifting and turning [m].
+    pub fn of((a, b): (&Shape, &Shape), motion: f64) -> Self {
         let width = half_width(a).min(half_width(b));
-        let motion = shift + swing;
         if motion <= SLOW * width {
             Self::Slow
         } else if motion <= FAST * width {
@@ -122,13 +121,14 @@ pub(super) struct Seen {
     pub unresolved: bool,
 }
 
-/// Contact points of a fast pair: those that are near now, and those of its time of impact within `h` [s].
+/// Contact points of a fast pair: those that are near now, and those of its time of impact within `h` [s]. `motion` is the relative
+/// motion in the step [m].
 pub(super) fn look(
     (a, b): (&Shape, &Shape),
     flights: (&Flight<'_>, &Flight<'_>),
     h: f64,
     near: f64,
-    margin: f64,
+    motion: f64,
     points: &mut Vec<ContactPoint>,
 ) -> Seen {
     let now = (flights.0.at(0.0), flights.1.at(0.0));
@@ -150,12 +150,18 @@ pub(super) fn look(
             seen.unresolved = true;
             time
         }
-        Ok(TimeOfImpact::Apart) | Err(_) => return seen,
+        Ok(TimeOfImpact::Apart) => return seen,
+        Err(_) => {
+            // A half-space that turns: no flight to follow, but its features hold wherever it is.
+            points.clear();
+            collide_shapes(a, &now.0, b, &now.1, near + motion, points);
+            return Seen::default();
+        }
     };
     // Points that are near then, and those that may follow in the rest of the step.
     let then = (flights.0.at(seen.time), flights.1.at(seen.time));
     let left = 1.0 - seen.time / h;
-    let reach = near + left * (margin - near).min(width);
+    let reach = near + left * motion.min(width);
     add(
         (a, b),
         (&now.0, &now.1),
@@ -165,7 +171,7 @@ pub(super) fn look(
         points,
     );
     // Speed that is left after the impact is at most what there was before.
-    let speed = (margin - near) / h;
+    let speed = motion / h;
     if speed * (h - seen.time) > width {
         seen.goes_on = Some(ONWARD * width / speed);
     }
