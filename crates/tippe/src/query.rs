@@ -8,7 +8,7 @@ use crate::collide::advance::{TimeOfImpact, time_of_impact};
 use crate::collide::broad::BroadPhase;
 use crate::collide::flight::Flight;
 use crate::error::BuildError;
-use crate::geometry::{Separation, convex, separation_within};
+use crate::geometry::{Separation, convex, in_range, separation_within};
 use crate::math::{Pose, Quat, Vec3};
 use crate::model::{BodyId, Filter, ShapeDesc};
 use crate::shape::{Aabb, Core, Shape};
@@ -107,6 +107,8 @@ const ARRIVED: f64 = 1e-13;
 const LOOKS_MAX: u32 = 256;
 /// Distance at which a cast shape touches, relative to its reach [1].
 const TOUCH: f64 = 1e-10;
+/// Farthest point that may be asked with [m].
+const FAR_MAX: f64 = 1e40;
 /// Longest ray or cast [m]: beyond it positions have no digits left for the shapes.
 const LENGTH_MAX: f64 = 1e12;
 
@@ -259,7 +261,7 @@ impl Queries<'_> {
         Ok(sorted(hits))
     }
 
-    /// Shapes that the filter sees and whose bounds overlap `bounds`, in order of body and shape.
+    /// Shapes that the filter sees and whose bounds overlap `bounds`, in order of body and shape. Those of absurd sizes are no shapes.
     fn near(
         &mut self,
         bounds: &Aabb,
@@ -273,9 +275,8 @@ impl Queries<'_> {
         pairs.iter().filter_map(move |&(i, _)| {
             let (id, index, pose) = *items.get(i as usize)?;
             let shape = world.body(id).ok()?.shapes.get(index as usize)?;
-            filter
-                .sees(id, shape)
-                .then_some((id, index, &shape.shape, pose))
+            let seen = filter.sees(id, shape) && in_range(&shape.shape, &pose);
+            seen.then_some((id, index, &shape.shape, pose))
         })
     }
 }
@@ -364,10 +365,11 @@ fn from_point(shape: &Shape, pose: &Pose, x: Vec3, limit: f64) -> Option<Separat
 }
 
 fn finite(field: &str, v: Vec3) -> Result<(), BuildError> {
-    if v.is_finite() {
+    if v.abs().max_element() <= FAR_MAX && v.is_finite() {
         Ok(())
     } else {
-        Err(BuildError::new(field, "must be finite"))
+        let reason = format!("must be finite, and no farther away than {FAR_MAX:e} m");
+        Err(BuildError::new(field, reason))
     }
 }
 
@@ -404,6 +406,10 @@ fn probe(shape: &Shape, pose: &Pose) -> Result<(), BuildError> {
             "pose",
             "must be finite, with a unit quaternion",
         ));
+    }
+    if !in_range(shape, pose) {
+        let reason = "a size or a place is outside 1e-50 to 1e50 m";
+        return Err(BuildError::new("shape", reason));
     }
     Ok(())
 }
