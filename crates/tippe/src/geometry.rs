@@ -133,8 +133,10 @@ pub(crate) fn in_range(shape: &Shape, pose: &Pose) -> bool {
         } => half_length.min(radius),
         _ => 1.0,
     };
-    let reach = shape.reach();
-    let wide = if reach.is_finite() { reach } else { 1.0 };
+    let wide = match shape {
+        Shape::HalfSpace { .. } => 1.0,
+        _ => shape.reach(),
+    };
     let far = pose.position.abs().max_element();
     thin > 1.0 / RANGE && wide < RANGE && far < RANGE
 }

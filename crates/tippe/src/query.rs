@@ -296,7 +296,9 @@ fn hit(body: BodyId, shape: u32, s: &Separation) -> Hit {
 
 /// By distance, then in the order in which they came: body and shape.
 fn sorted(mut hits: Vec<Hit>) -> Vec<Hit> {
-    hits.retain(|h| h.distance.is_finite() && h.point.is_finite() && h.normal.is_finite());
+    // Numbers at the edge of their range may give no answer.
+    let unit = |n: Vec3| (n.length_squared() - 1.0).abs() < 1e-6;
+    hits.retain(|h| h.distance.is_finite() && h.point.is_finite() && unit(h.normal));
     hits.sort_by(|x, y| x.distance.total_cmp(&y.distance));
     hits
 }

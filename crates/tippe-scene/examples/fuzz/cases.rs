@@ -374,7 +374,7 @@ fn pair(random: &mut Random) -> Result<usize, String> {
         sound(s).map_err(what)?;
     }
     let mut points = Vec::new();
-    if a.check().is_ok() && b.check().is_ok() {
+    if answered.is_ok() {
         collide_shapes(&a, &p, &b, &q, random.range(-0.1, 0.1), &mut points);
     }
     for c in &points {
