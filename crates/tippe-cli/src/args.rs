@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::bench::BenchArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
+use crate::view::ViewArgs;
 
 /// Rigid-body dynamics whose contact physics is right, fast, and shows its own error.
 #[derive(Debug, Parser)]
@@ -39,6 +40,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Compute one frictional impact from numbers, with the path of its contact velocity.
     Impact(Box<ImpactArgs>),
+    /// Watch, inspect and question a simulation in the browser.
+    View(ViewArgs),
 }
 
 /// Flags of `tippe run`.
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn commands_that_do_not_exist_are_refused() {
-        for name in ["compare", "view", "query", "render"] {
+        for name in ["compare", "query"] {
             assert_eq!(
                 Cli::try_parse_from(["tippe", name])
                     .unwrap_err()

@@ -20,6 +20,7 @@ mod statistics;
 mod summary;
 mod svg;
 mod validate;
+mod view;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Validate(args) => validate::validate(args),
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
+        Command::View(args) => view::view(args),
     };
     ExitCode::from(match result {
         Ok(Outcome::Done) => 0,
