@@ -3,7 +3,7 @@
 // Reads: pointer, wheel and keys of the canvas.  Writes: matrices.
 // Called by: page.
 
-import { add, cross, lookAt, matMul, mul, perspective, project, sub, unit } from './vec.js';
+import { add, cross, dot, lookAt, matMul, mul, perspective, project, sub, unit } from './vec.js';
 
 const FOV = (38 * Math.PI) / 180;
 
@@ -36,14 +36,21 @@ export class Camera {
     return matMul(perspective(FOV, this.aspect, this.near, far), view);
   }
 
-  // Shows a box as a whole.
+  // Shows a box as a whole: as near as all its corners allow.
   fit(min, max) {
-    const size = sub(max, min);
     this.target = mul(add(min, max), 0.5);
-    const radius = 0.5 * Math.hypot(...size);
-    this.reach = Math.max(radius, 1e-3);
-    const narrow = Math.min(1, this.aspect);
-    this.distance = (0.88 * this.reach) / Math.tan(FOV / 2) / narrow;
+    const half = mul(sub(max, min), 0.5);
+    this.reach = Math.max(Math.hypot(...half), 1e-3);
+    const right = unit(cross([0, 0, 1], this.toward));
+    const up = cross(this.toward, right);
+    const t = Math.tan(FOV / 2);
+    let distance = 0.6 * this.reach;
+    for (let k = 0; k < 8; k++) {
+      const p = [k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]];
+      const side = Math.max(Math.abs(dot(p, right)) / (t * this.aspect), Math.abs(dot(p, up)) / t);
+      distance = Math.max(distance, dot(p, this.toward) + 1.12 * side);
+    }
+    this.distance = distance;
   }
 
   orbit(dx, dy) {

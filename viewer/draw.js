@@ -243,7 +243,6 @@ export class Renderer {
     const py = Math.floor(height - 1 - y);
     gl.viewport(-px, -py, width, height);
     gl.clearBufferuiv(gl.COLOR, 0, [0, 0, 0, 0]);
-    gl.clearBufferfi(gl.DEPTH_STENCIL, 0, 1, 0);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.disable(gl.BLEND);
@@ -346,7 +345,8 @@ export class Renderer {
       const side = Math.abs(n[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
       const u = unit(sub(side, mul(n, dot(side, n))));
       const foot = sub(scene.center, mul(n, dot(n, sub(scene.center, plane.point))));
-      const cell = 10 ** Math.floor(Math.log10(scene.radius * 0.8)) * (scene.radius * 0.8 > 5 * 10 ** Math.floor(Math.log10(scene.radius * 0.8)) ? 0.5 : 0.1);
+      const power = 10 ** Math.floor(Math.log10(scene.radius / 4));
+      const cell = power * (scene.radius / 4 / power >= 5 ? 5 : scene.radius / 4 / power >= 2 ? 2 : 1);
       this.fullQuad(GROUND, {
         ...light, uOrigin: foot, uU: u, uV: cross(n, u), uSize: 8 * scene.radius, uNormal: n, uFloor: look.floor,
         uCell: cell, uCenter: foot, uReach: scene.radius, uSolid: plane.faint ? 0 : 1,

@@ -22,7 +22,7 @@ export const LAYERS = {
   forces: 'contact forces',
   normals: 'normals',
   cones: 'friction cones',
-  joints: 'joints as a skeleton',
+  joints: 'skeleton',
   reactions: 'joint reactions',
   centers: 'centres of mass',
   velocities: 'velocities',
@@ -69,7 +69,7 @@ export class Overlay {
       }
       if (look.layers.normals) this.arrow(c.point, add(c.point, mul(c.normal, 0.6 * look.length)), [0.35, 0.4, 0.5, 0.9], 1.4 * look.scale);
       if (look.layers.cones) this.cone(c, look, friction(c));
-      if (look.layers.contacts || chosen) this.mark(c.point, colour, c.sliding ? 1 : 0, chosen ? 15 : c.sliding ? 11 : 8);
+      if (look.layers.contacts || chosen) this.mark(c.point, colour, c.sliding ? 1 : 0, chosen ? 15 : look.mark(c.point) * (c.sliding ? 1.35 : 1));
     }
   }
 

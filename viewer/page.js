@@ -5,7 +5,7 @@
 
 import { CHARTS, Chart, tidy } from './charts.js';
 import { Camera } from './camera.js';
-import { button, check, choice, el, save } from './dom.js';
+import { button, check, choice, el, icon, save } from './dom.js';
 import { Pane } from './pane.js';
 import { AskPanel, ChosenPanel, TextPanel, lookPanel } from './panels.js';
 
@@ -81,7 +81,7 @@ export class Page {
     this.gallery = el('section', { id: 'gallery', hidden: true, 'aria-label': 'Scenes' });
     this.canvas = el('canvas', { id: 'scene', tabIndex: 0, role: 'application', 'aria-label': 'The scene. Arrow keys turn the view, plus and minus zoom, space plays and pauses.' });
     this.views = el('div', { class: 'tp-views' }, el('div', { class: 'tp-view' }, this.canvas, (this.caption = el('span', { class: 'tp-caption' }))));
-    this.play = button('▶', 'Play (space)', () => this.toggle(), 'play');
+    this.play = button(icon('play'), 'Play (space)', () => this.toggle(), 'play');
     this.slider = el('input', { type: 'range', id: 'time', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', oninput: () => this.seek(Number(this.slider.value)) });
     this.clock = el('output', { id: 'clock' });
     const speeds = choice(SPEEDS, '1', (v) => (this.speed = Number(v)), 'speed');
@@ -89,9 +89,9 @@ export class Page {
     this.jump = choice({ impact: 'impact', slip: 'begin of slip', cap: 'cap hit', begin: 'new touch' }, 'impact', () => {}, 'event');
     this.jump.setAttribute('aria-label', 'Kind of event');
     const bar = el('div', { class: 'tp-bar', role: 'group', 'aria-label': 'Time' },
-      button('⏮', 'To the start (Home)', () => this.seek(0), 'start'), button('◂', 'One frame back (,)', () => this.stepBack(), 'back'), this.play,
-      button('▸', 'One step on (.)', () => this.stepOn(), 'step'), this.slider, this.clock, speeds,
-      el('span', { class: 'tp-group' }, button('⇤', 'The event before', () => this.event(-1), 'event-before'), this.jump, button('⇥', 'The next event', () => this.event(1), 'event-next')),
+      button(icon('start'), 'To the start (Home)', () => this.seek(0), 'start'), button(icon('back'), 'One frame back (,)', () => this.stepBack(), 'back'), this.play,
+      button(icon('on'), 'One step on (.)', () => this.stepOn(), 'step'), this.slider, this.clock, speeds,
+      el('span', { class: 'tp-group' }, button(icon('before'), 'The event before', () => this.event(-1), 'event-before'), this.jump, button(icon('next'), 'The next event', () => this.event(1), 'event-next')),
       check('loop', false, (on) => (this.loop = on), 'loop'));
     this.charts = [];
     const charts = el('div', { class: 'tp-charts' });
@@ -102,10 +102,10 @@ export class Page {
     this.askPanel = new AskPanel(this);
     this.textPanel = new TextPanel(this);
     this.side = el('aside', { class: 'tp-side', 'aria-label': 'Panels' }, lookPanel(this), this.chosenPanel.root, this.chartPanel, this.askPanel.root, this.textPanel.root);
-    this.stage = el('main', { class: 'tp-stage', hidden: true }, this.views, bar);
+    this.stage = el('div', { class: 'tp-stage', role: 'region', 'aria-label': 'Scene and time', hidden: true }, this.views, bar);
     const head = el('header', { class: 'tp-head' },
-      (this.home = button('☰', 'All scenes', () => this.showGallery(), 'home')), el('div', { class: 'tp-names' }, this.title, this.subtitle), this.lineState,
-      button('◎', 'Show the whole scene (f)', () => this.refit(), 'fit'), button('◐', 'Light or dark', () => this.turnLight(), 'light'));
+      (this.home = button(icon('menu'), 'All scenes', () => this.showGallery(), 'home')), el('div', { class: 'tp-names' }, this.title, this.subtitle), this.lineState,
+      button(icon('fit'), 'Show the whole scene (f)', () => this.refit(), 'fit'), button(icon('light'), 'Light or dark', () => this.turnLight(), 'light'));
     this.root.append(head, this.message, this.gallery, this.stage, this.side);
     this.side.hidden = true;
     window.addEventListener('keydown', (e) => this.key(e));
@@ -351,14 +351,15 @@ export class Page {
       else caption.textContent = '';
     });
     if (!this.main.ready) return;
-    this.play.textContent = this.playing ? '❚❚' : '▶';
+    if (this.shownPlaying !== this.playing) this.play.replaceChildren(icon((this.shownPlaying = this.playing) ? 'pause' : 'play'));
     this.play.setAttribute('aria-label', this.playing ? 'Pause (space)' : 'Play (space)');
     this.slider.max = String(this.span);
     this.slider.value = String(this.time);
     this.slider.style.setProperty('--have', `${(100 * this.edge) / this.span}%`);
     const frame = this.recording.frames[this.main.index];
     this.clock.textContent = `${this.time.toFixed(3)} s · step ${frame.step}`;
-    if (this.chartPanel.open) for (const c of this.charts) c.draw(this.recording, this.time, this.span);
+    this.chartPanel.hidden = !this.recording.steps && !this.main.live;
+    if (this.chartPanel.open && !this.chartPanel.hidden) for (const c of this.charts) c.draw(this.recording, this.time, this.span);
     this.chosenPanel.update(this.main, this.time, this.span);
   }
 
@@ -520,6 +521,8 @@ export class Page {
   }
 
   key(e) {
+    // Inside a report, keys belong to the document unless the focus is in here.
+    if (this.root.classList.contains('tp-embedded') && !this.root.contains(e.target)) return;
     if (this.root.dataset.show !== 'scene' || e.ctrlKey || e.metaKey || e.altKey) return;
     const typing = ['INPUT', 'TEXTAREA', 'SELECT'].includes(e.target.tagName) && e.target.type !== 'checkbox';
     if (typing) return;
@@ -546,8 +549,8 @@ export class Page {
   }
 
   refit() {
-    this.panes.forEach((p) => (p.follow = null));
     this.main.fit();
+    this.main.show(this.time);
     this.redraw();
   }
 

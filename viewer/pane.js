@@ -26,6 +26,7 @@ export class Pane {
     this.asked = 0;
     this.chosen = null; // { body } or { contact }
     this.hand = null;
+    this.follow = null; // place of a body in the list
     this.stage = { center: [0, 0, 0], radius: 1, low: 0 };
   }
 
@@ -193,6 +194,9 @@ export class Pane {
     if (!(min[0] <= max[0])) return;
     this.camera.fit(min, max);
     this.stage = { center: this.camera.target, radius: this.camera.reach, low: min[2] };
+    // A body that is alone would soon be out of sight.
+    const moving = this.bodies.map((b, i) => i).filter((i) => this.bodies[i].kind === 'dynamic');
+    this.follow = moving.length === 1 && this.live ? moving[0] : null;
   }
 
   // Poses at a time between two frames.
@@ -251,7 +255,12 @@ export class Pane {
     if (this.canvas.width !== w || this.canvas.height !== h) Object.assign(this.canvas, { width: w, height: h });
     camera.aspect = w / h;
     const poses = (this.poses = this.blend(this.index, time));
-    if (this.follow !== undefined && this.follow !== null && this.bodies[this.follow]) camera.target = centerOf(this.bodies, poses, this.follow);
+    if (this.follow !== null && this.bodies[this.follow]) {
+      // Light and ground go along.
+      const shift = sub(centerOf(this.bodies, poses, this.follow), camera.target);
+      camera.target = add(camera.target, shift);
+      this.stage.center = add(this.stage.center, shift);
+    }
     const contacts = (this.contacts = recording.contacts(this.index));
     const { layers } = settings;
     const moving = settings.colour === 'speed' || settings.colour === 'rest' || layers.velocities || layers.momenta;
@@ -264,6 +273,8 @@ export class Pane {
     const look = {
       layers, force: this.force / settings.arrows, length: this.length, scale: ratio,
       momentum: this.momentum / settings.arrows, chosen: this.chosen?.contact,
+      // Marks are no larger than the bodies they are on.
+      mark: (p) => Math.max(3, Math.min(9, (0.16 * this.length) / camera.metres(p, box.height))),
     };
     const over = (this.over = new Overlay());
     over.contacts(contacts, look, (c) => this.friction(c));

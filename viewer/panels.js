@@ -23,10 +23,11 @@ export function lookPanel(page) {
   const arrows = el('input', { type: 'range', id: 'arrows', min: '-2', max: '2', step: '0.1', value: '0', oninput: () => ((settings.arrows = 10 ** Number(arrows.value)), again()) });
   return panel('Look', true,
     field('colour by', choice(WAYS, settings.colour, (v) => ((settings.colour = v), again()), 'colour')),
-    el('div', { class: 'tp-checks' }, ...layers,
+    el('div', { class: 'tp-checks' }, ...layers.slice(0, 6)),
+    el('details', {}, el('summary', {}, 'more layers'), el('div', { class: 'tp-checks' }, ...layers.slice(6),
       check('see through', settings.clear, (on) => ((settings.clear = on), again()), 'clear'),
       check('wireframe', settings.wire, (on) => ((settings.wire = on), again()), 'wire'),
-      check('fade walls in the way', settings.fade, (on) => ((settings.fade = on), again()), 'fade')),
+      check('fade walls', settings.fade, (on) => ((settings.fade = on), again()), 'fade'))),
     field('length of arrows', arrows),
     el('p', { class: 'tp-legend' },
       el('span', { class: 'tp-disc' }), ' sticks   ', el('span', { class: 'tp-diamond' }), ' slips   arrows: force on the second body, mean over a frame'));

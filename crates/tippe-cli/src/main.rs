@@ -13,6 +13,7 @@ mod impact;
 mod load;
 mod output;
 mod progress;
+mod replay;
 mod report;
 mod run;
 mod series;

@@ -80,7 +80,8 @@ fn change(tree: &mut Value, method: &str, ask: &Ask) {
         }
     }
     for table in ["material", "pair"] {
-        for entry in tree[table].as_array_mut().into_iter().flatten() {
+        let entries = tree.get_mut(table).and_then(Value::as_array_mut);
+        for entry in entries.into_iter().flatten() {
             if let Some(friction) = ask.friction {
                 entry["friction_static"] = json!(friction);
                 entry["friction_kinetic"] = json!(friction);

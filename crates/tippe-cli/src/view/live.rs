@@ -168,12 +168,14 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
     let holds = Holds {
         contacts: scene.world.body_count() <= CONTACTS_BODIES_MAX,
         snapshots: false,
+        certificates: true,
     };
     let mut writer = match RecordingWriter::holding(tap, &scene, holds) {
         Ok(writer) => writer,
         Err(e) => return stop(shared, &e.to_string()),
     };
     let (mut until, mut steps, mut drag) = (0.0_f64, 0_u32, None);
+    let mut told = true;
     loop {
         // A small part of a step: times are sums of steps.
         let behind = scene.world.time() < until - 1e-6 * scene.dt;
@@ -184,6 +186,15 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                 Err(TryRecvError::Disconnected) => return,
             }
         } else {
+            if !told {
+                // The end of the run has a frame of its own, whatever the rate.
+                let over = scene.world.time() >= scene.seconds - 1e-6 * scene.dt;
+                if over && let Err(e) = writer.frame_now(&scene.world) {
+                    return stop(shared, &e.to_string());
+                }
+                shared.tell();
+                told = true;
+            }
             match orders.recv() {
                 Ok(order) => Some(order),
                 Err(_) => return,
@@ -206,6 +217,7 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                 let wall = start.elapsed();
                 let written = match result {
                     Ok(report) => {
+                        shared.log().time = scene.world.time();
                         writer.note_wall_time(wall);
                         writer.step(&scene.world, &report).and_then(|()| {
                             if steps > 0 {
@@ -224,7 +236,7 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                     return stop(shared, &e.to_string());
                 }
                 steps = steps.saturating_sub(1);
-                shared.log().time = scene.world.time();
+                told = false;
             }
         }
     }

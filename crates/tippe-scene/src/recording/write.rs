@@ -23,6 +23,8 @@ pub struct Holds {
     pub contacts: bool,
     /// The whole world once a second.
     pub snapshots: bool,
+    /// The certificate of every step.
+    pub certificates: bool,
 }
 
 /// Records a run.
@@ -47,6 +49,8 @@ pub struct RecordingWriter<W: Write> {
     reaction_steps: u32,
     /// Wall time of each step since the last frame, where the caller tells it.
     wall_times: Vec<u8>,
+    /// Whether a step was taken since the last frame.
+    stepped: bool,
 }
 
 impl<W: Write> RecordingWriter<W> {
@@ -58,6 +62,7 @@ impl<W: Write> RecordingWriter<W> {
         let holds = Holds {
             contacts: scene.record.contacts,
             snapshots: true,
+            certificates: true,
         };
         Self::holding(out, scene, holds)
     }
@@ -99,6 +104,7 @@ impl<W: Write> RecordingWriter<W> {
             reactions: Vec::new(),
             reaction_steps: 0,
             wall_times: Vec::new(),
+            stepped: false,
         };
         writer.frame(&scene.world)?;
         writer.frames = 1;
@@ -111,10 +117,10 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// The bytes cannot be written.
     pub fn frame_now(&mut self, world: &World) -> io::Result<()> {
-        if self.certificates.is_empty() {
-            return Ok(());
+        if self.stepped {
+            self.frame(world)?;
         }
-        self.frame(world)
+        Ok(())
     }
 
     /// Begins or ends the recording of contacts and joint reactions.
@@ -136,11 +142,14 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// The bytes cannot be written.
     pub fn step(&mut self, world: &World, report: &StepReport) -> io::Result<()> {
-        let mut row = Payload(std::mem::take(&mut self.certificates));
-        certificate::to_numbers(report)
-            .into_iter()
-            .for_each(|x| row.f64(x));
-        self.certificates = row.0;
+        self.stepped = true;
+        if self.holds.certificates {
+            let mut row = Payload(std::mem::take(&mut self.certificates));
+            certificate::to_numbers(report)
+                .into_iter()
+                .for_each(|x| row.f64(x));
+            self.certificates = row.0;
+        }
         self.note_events(world);
         if self.holds.contacts {
             self.note_contacts(world);
@@ -164,9 +173,7 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// The bytes cannot be written.
     pub fn finish(mut self, world: &World, stopped: &str) -> io::Result<W> {
-        if !self.certificates.is_empty() {
-            self.frame(world)?;
-        }
+        self.frame_now(world)?;
         self.snapshot(world)?;
         let mut p = Payload::default();
         p.f64(world.time());
@@ -231,6 +238,7 @@ impl<W: Write> RecordingWriter<W> {
 
     /// Writes what happened since the last frame, then the poses: a frame that is there has all that belongs to it.
     fn frame(&mut self, world: &World) -> io::Result<()> {
+        self.stepped = false;
         self.list_bodies(world)?;
         self.write_reactions(world.time())?;
         self.list_joints(world)?;
