@@ -7,6 +7,7 @@
 // Helpers of tests may fail as loudly as tests; not every test uses all of them.
 #![allow(clippy::unwrap_used, dead_code)]
 
+pub mod browser;
 pub mod serve;
 
 use std::fs;
