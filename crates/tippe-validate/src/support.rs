@@ -5,7 +5,7 @@
 //! Source: docs/methods.md, "Support".
 
 use crate::case::{Form, Setup};
-use crate::cases::ellipse;
+use crate::cases::{cube_toss, ellipse, one_step};
 
 /// Something of the support table that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Feature {
     CubeTosses,
     /// The measured ellipse impacts.
     EllipseImpacts,
-    /// One-step contact problems through a public solver.
+    /// The recorded one-step contact problems.
     ContactProblems,
 }
 
@@ -35,11 +35,15 @@ impl Feature {
             Self::Hoop => "no hoop shape yet",
             Self::Disc => "no disc shape yet",
             Self::Hull => "no convex hull shape yet",
-            Self::CubeTosses => "not run: the cube-toss data is not read yet",
+            Self::CubeTosses => {
+                "not run: no cube-tosses/tosses.csv and starts.csv in a folder given by --data; made from the tosses of [Acosta22] in DAIRLab/dairlib"
+            }
             Self::EllipseImpacts => {
                 "not run: no ellipse-impacts/impacts.csv in a folder given by --data; made from the measurements of [Fazeli17] in DAIRLab/ImpactModeling"
             }
-            Self::ContactProblems => "not run: no public one-step contact solver yet",
+            Self::ContactProblems => {
+                "not run: no fclib/*.txt in a folder given by --data; made from the problems of [FCLIB] in siconos/siconos and Simple-Robotics/ContactBench"
+            }
         }
     }
 }
@@ -71,6 +75,14 @@ fn present(setup: &Setup, feature: Feature) -> bool {
         Feature::EllipseImpacts => {
             let data = setup.data.as_deref();
             data.is_some_and(|data| ellipse::file(data).is_file())
+        }
+        Feature::CubeTosses => {
+            let data = setup.data.as_deref();
+            data.is_some_and(|data| cube_toss::files(data).iter().all(|f| f.is_file()))
+        }
+        Feature::ContactProblems => {
+            let data = setup.data.as_deref();
+            data.is_some_and(|data| !one_step::files(data).is_empty())
         }
         _ => false,
     }

@@ -5,8 +5,8 @@
 //! Source: —
 
 use crate::collide::Detection;
+use crate::dynamics::halves;
 use crate::dynamics::island::Islands;
-use crate::method::sequential;
 use crate::report::{ContactForce, Event, JointForce};
 use crate::state::{BodyState, State};
 
@@ -21,8 +21,8 @@ pub struct Work {
     pub(crate) detection: Detection,
     /// Contacts grouped by connected bodies. Written after detect, read by the solves.
     pub(crate) islands: Islands,
-    /// Rows and touches of `sequential`.
-    pub(crate) sequential: sequential::Scratch,
+    /// Touches, rows and links of the methods that step in two halves.
+    pub(crate) halves: halves::Scratch,
     /// What each contact carried. Written at the end of a step, read by users.
     pub(crate) contact_forces: Vec<ContactForce>,
     /// What each joint carried. Written at the end of a step, read by users.

@@ -7,6 +7,7 @@
 pub mod balls;
 pub mod bounce;
 pub mod chain;
+pub mod cube_toss;
 pub mod ellipse;
 pub mod flight;
 pub mod free_top;
@@ -14,6 +15,7 @@ pub mod heavy_top;
 pub mod isotropy;
 pub mod joint_drift;
 pub mod oblique;
+pub mod one_step;
 pub mod overhang;
 pub mod painleve;
 pub mod pendulum;
@@ -59,9 +61,9 @@ pub fn all_cases() -> &'static [Case] {
         waiting::F23,
         roll_down::F24,
         tipping::F25,
-        waiting::F26,
+        cube_toss::F26,
         ellipse::F27,
-        waiting::F28,
+        one_step::F28,
     ];
     CASES
 }

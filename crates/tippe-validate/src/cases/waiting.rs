@@ -2,9 +2,9 @@
 //!
 //! Reads: nothing.  Writes: nothing.
 //! Called by: `run`.
-//! Source: F20 Lagrange (1788); F23 Moffatt (2000); F26 \[Acosta22]; F28 \[FCLIB].
+//! Source: F20 Lagrange (1788); F23 Moffatt (2000).
 
-use crate::case::Tolerance::{Constant, Scaled};
+use crate::case::Tolerance::Scaled;
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
 use crate::support::Feature;
 
@@ -97,45 +97,5 @@ pub const F23: Case = case(
             ),
         ],
         &[Feature::Disc],
-    )],
-);
-
-/// Measured tosses of a cube.
-pub const F26: Case = case(
-    "F26",
-    "cube-toss",
-    "[Acosta22]",
-    &[trial(
-        &[
-            part(
-                "position",
-                "mean position error [widths of the cube]",
-                Constant(0.140),
-                "below the best engine measured, 0.142",
-            ),
-            part(
-                "rotation",
-                "mean rotation error [°]",
-                Constant(16.0),
-                "below the best engine measured, 16.6",
-            ),
-        ],
-        &[Feature::CubeTosses],
-    )],
-);
-
-/// One-step contact problems.
-pub const F28: Case = case(
-    "F28",
-    "one-step solve",
-    "[FCLIB]",
-    &[trial(
-        &[part(
-            "residual",
-            "natural-map residual, worst file [1]",
-            Constant(1e-8),
-            "a solver's answer, not a step's",
-        )],
-        &[Feature::ContactProblems],
     )],
 );

@@ -2,8 +2,10 @@
 
 pub mod drag;
 pub mod energy;
+pub(crate) mod halves;
 pub mod impact;
 pub mod impulse;
 pub mod integrate;
 pub mod island;
 pub mod joint;
+pub mod one_step;

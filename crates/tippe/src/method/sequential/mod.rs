@@ -4,29 +4,19 @@
 //! Called by: `step`.
 //! Source: [Lecture] "Sequential Impulses", [Catto05]; the two halves of a step as in docs/methods.md, "Time and velocity".
 
-mod bounce;
-mod depenetrate;
-mod direct;
-mod finish;
-mod joints;
-mod link;
-mod row;
 mod solve;
-mod sweep;
-mod touch;
 
 use crate::collide::detect;
-use crate::dynamics::{drag, energy, integrate};
+use crate::dynamics::energy;
+use crate::dynamics::halves::{
+    Settings, advance, depenetrate, finish, joints, kick, predict, touch,
+};
 use crate::error::StepError;
 use crate::model::Model;
-use crate::report::{EnergyLedger, SolverWork, StepReport};
+use crate::report::{SolverWork, StepReport};
 use crate::state::State;
 use crate::step::check_finite;
 use crate::work::Work;
-use link::Link;
-use row::{Row, SolverBody};
-use std::ops::Range;
-use touch::Touch;
 
 /// Parameters of `sequential`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,48 +94,19 @@ impl SequentialParams {
         }
         Ok(())
     }
-}
 
-/// Where an island's rows and links are.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Part {
-    rows: Range<usize>,
-    links: Range<usize>,
-    /// Whether an island with joints can be solved directly.
-    direct: bool,
-}
-
-/// Scratch of the method.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
-    /// By slot: velocities and response. Written before each solve, changed by it.
-    bodies: Vec<SolverBody>,
-    /// One for each contact, grouped by island. Written by `touch::gather`, completed phase by phase.
-    touches: Vec<Touch>,
-    /// One for each touch, rebuilt for each solve.
-    rows: Vec<Row>,
-    /// Links of the pose-only pass.
-    pulls: Vec<Link>,
-    /// Rows of the pose-only pass.
-    pushes: Vec<depenetrate::Push>,
-    /// Position in `touches` of each contact.
-    places: Vec<u32>,
-    /// By slot: whether a body carries a contact that was loaded in the last step.
-    supported: Vec<bool>,
-    /// Scratch of the sweeps.
-    sweeps: sweep::Sweeps,
-    /// One for each joint, grouped by island, rebuilt for each solve.
-    links: Vec<Link>,
-    /// Rows and links of each island.
-    parts: Vec<Part>,
-    /// Joint slots, in the order of the links.
-    joints: Vec<u32>,
-    /// Bodies already looked ahead for, marked by the number of the look.
-    looked: Vec<u32>,
-    /// Whether all joints that could be solved directly met.
-    met: bool,
-    /// Number of the last look ahead.
-    look: u32,
+    /// What the shared phases need of them.
+    const fn settings(&self) -> Settings {
+        Settings {
+            sweeps: self.sweeps,
+            direct_rounds: self.direct_rounds,
+            velocity_tolerance: self.velocity_tolerance,
+            depenetration: self.depenetration,
+            slop: self.slop,
+            warm_start: self.warm_start,
+            shuffle_seed: self.shuffle_seed,
+        }
+    }
 }
 
 /// Most parts that a step is divided into.
@@ -172,7 +133,7 @@ pub(crate) fn step(
             report.append(&part);
             read_out.append(work, parts > 1);
             // Did they meet, and was the guess of their stiffness right?
-            met &= work.sequential.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
+            met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
             if !met && parts < SUBSTEPS_MAX {
                 break;
             }
@@ -212,7 +173,8 @@ fn substep(
         ..StepReport::default()
     };
     report.work.substeps = 1;
-    work.sequential.met = true;
+    work.halves.met = true;
+    let settings = &params.settings();
     let before = energy::total(model, state);
     let t = state.time;
 
@@ -225,72 +187,21 @@ fn substep(
 
     // Collide and rest: impulses at t that make positions right at t + h.
     touch::gather(model, state, work, h);
-    touch::first_rows(model, params, state, work, h);
+    touch::first_rows(model, settings, state, work, h);
     solve::first(model, params, state, work, &mut report);
 
     // Move along the free motion that starts with the new velocities.
     advance(model, state, h, work, &mut report.energy);
     check_finite(model, state, "move")?;
-    depenetrate::run(model, params, state, work, &mut report);
+    depenetrate::run(model, settings, state, work, &mut report);
 
     // Half a kick at t + h, then project: velocities right at t + h.
     kick(model, state, 0.5 * h, &mut report.energy);
-    touch::second_rows(model, params, state, work, h);
+    touch::second_rows(model, settings, state, work, h);
     solve::second(params, work, &mut report);
 
     state.time = t + h;
     state.part = h;
     finish::run(model, before, state, work, &mut report);
     Ok(report)
-}
-
-/// Torques of the user and drag, for half a step, on every dynamic body.
-fn kick(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) {
-    for (i, body) in model.present() {
-        let torque = state.loads[i].torque;
-        let s = &mut state.bodies[i];
-        let idle = torque == crate::Vec3::ZERO && body.drag.is_none();
-        if idle || !body.is_dynamic() {
-            continue;
-        }
-        let start = energy::kinetic(body, s);
-        s.angular_velocity += integrate::torque_kick(body, s, torque, half);
-        let driven = energy::kinetic(body, s);
-        (s.velocity, s.angular_velocity) = drag::kick(body, s, half);
-        let slowed = energy::kinetic(body, s);
-        ledger.external += driven - start;
-        ledger.drag += driven - slowed;
-    }
-    joints::kick_springs(model, state, half, ledger);
-}
-
-/// Fills `predicted`: every body at t + h if nothing touched it.
-fn predict(model: &Model, state: &State, t: f64, h: f64, work: &mut Work) {
-    work.predicted.clone_from(&state.bodies);
-    for (i, body) in model.present() {
-        let a = integrate::acceleration(model, body, &state.loads[i]);
-        work.predicted[i] = integrate::advance(body, &state.bodies[i], a, t, h);
-    }
-}
-
-/// Moves every body for `h` from the velocities that the first solve left; books the work of the user's forces.
-fn advance(model: &Model, state: &mut State, h: f64, work: &Work, ledger: &mut EnergyLedger) {
-    for (i, body) in model.present() {
-        let a = integrate::acceleration(model, body, &state.loads[i]);
-        let start = state.bodies[i];
-        if body.is_dynamic() {
-            let solved = &work.sequential.bodies[i];
-            let kicked = crate::BodyState {
-                velocity: solved.v,
-                angular_velocity: solved.w,
-                ..start
-            };
-            state.bodies[i] = integrate::fly(body, &kicked, a, h);
-            ledger.external += state.loads[i]
-                .force
-                .dot(state.bodies[i].position - start.position);
-        } else {
-            state.bodies[i] = work.predicted[i];
-        }
-    }
 }

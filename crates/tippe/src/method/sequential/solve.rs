@@ -4,12 +4,12 @@
 //! Called by: `method::sequential::step`.
 //! Source: docs/methods.md, "Time and velocity".
 
-use super::joints::aim_again;
-use super::link::Link;
-use super::row::{Row, SolverBody};
-use super::sweep::Job;
-use super::touch::Touch;
-use super::{Part, Scratch, SequentialParams};
+use super::SequentialParams;
+use crate::dynamics::halves::book::book;
+use crate::dynamics::halves::joints::aim_again;
+use crate::dynamics::halves::sweep::Job;
+use crate::dynamics::halves::touch::Touch;
+use crate::dynamics::halves::{Part, Scratch};
 use crate::model::Model;
 use crate::report::StepReport;
 use crate::state::State;
@@ -31,7 +31,7 @@ pub(crate) fn first(
     report: &mut StepReport,
 ) {
     let h = report.dt;
-    for island in 0..work.sequential.parts.len() {
+    for island in 0..work.halves.parts.len() {
         let Scratch {
             bodies,
             touches,
@@ -40,7 +40,7 @@ pub(crate) fn first(
             parts,
             sweeps,
             ..
-        } = &mut work.sequential;
+        } = &mut work.halves;
         let part = parts[island].clone();
         let touches = &mut touches[part.rows.clone()];
         let cost_max = cost_limit(params, touches, part.links.len());
@@ -54,7 +54,7 @@ pub(crate) fn first(
             }
         }
         let mut job = Job {
-            params,
+            settings: &params.settings(),
             cost_max,
             rows: &mut rows[part.rows.clone()],
             links: &mut links[part.links.clone()],
@@ -76,7 +76,7 @@ pub(crate) fn first(
             meet(model, params, state, work, &part, cost_max, report);
         }
     }
-    book(&work.sequential, report, |_| true);
+    book(&work.halves, report, |_| true);
 }
 
 /// Aims the joints of an island again and again until they meet; says so if a direct solve could not make them.
@@ -100,9 +100,9 @@ fn meet(
             links,
             sweeps,
             ..
-        } = &mut work.sequential;
+        } = &mut work.halves;
         let mut job = Job {
-            params,
+            settings: &params.settings(),
             cost_max,
             rows: &mut rows[part.rows.clone()],
             links: &mut links[part.links.clone()],
@@ -112,7 +112,7 @@ fn meet(
         job.converge(sweeps, |_| true);
         worst = aim_again(model, state, work, part, report.dt);
     }
-    work.sequential.met &= worst <= MET * params.joint_tolerance;
+    work.halves.met &= worst <= MET * params.joint_tolerance;
 }
 
 /// Impulses at t + h over the projected contacts and all joints.
@@ -125,11 +125,11 @@ pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut St
         parts,
         sweeps,
         ..
-    } = &mut work.sequential;
+    } = &mut work.halves;
     for part in parts.iter() {
         let touches = &touches[part.rows.clone()];
         let mut job = Job {
-            params,
+            settings: &params.settings(),
             cost_max: cost_limit(params, touches, part.links.len()),
             rows: &mut rows[part.rows.clone()],
             links: &mut links[part.links.clone()],
@@ -138,9 +138,9 @@ pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut St
         };
         job.converge(sweeps, |i| touches[i].projected);
     }
-    book(&work.sequential, report, |t| t.projected);
-    for link in &work.sequential.links {
-        let left = link.velocity_residual(&work.sequential.bodies);
+    book(&work.halves, report, |t| t.projected);
+    for link in &work.halves.links {
+        let left = link.velocity_residual(&work.halves.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);
     }
 }
@@ -161,47 +161,4 @@ fn cost_limit(params: &SequentialParams, touches: &[Touch], links: usize) -> u64
     }
     let share = new / f64::max(count, 1.0);
     (held + params.direct_cost * count + share * share * params.direct_cost_cold) as u64
-}
-
-/// Residuals and energy of a finished solve. `ΔE = Σ P · ½(u⁻ + u⁺)`, split into normal and tangential parts.
-fn book(scratch: &Scratch, report: &mut StepReport, active: impl Fn(&Touch) -> bool) {
-    let Scratch {
-        bodies,
-        touches,
-        rows,
-        links,
-        ..
-    } = scratch;
-    for (row, touch) in rows.iter().zip(touches).filter(|(_, t)| active(t)) {
-        book_contact(row, touch, bodies, report);
-    }
-    for link in links {
-        book_link(link, bodies, report);
-    }
-}
-
-fn book_contact(row: &Row, touch: &Touch, bodies: &[SolverBody], report: &mut StepReport) {
-    let [normal, cone, tangential] = row.residuals(bodies);
-    let r = &mut report.residuals;
-    r.complementarity = r.complementarity.max(normal);
-    r.friction_cone = r.friction_cone.max(cone);
-    r.stick_slip = r.stick_slip.max(tangential);
-    if row.p_n == 0.0 {
-        return;
-    }
-    let mean = 0.5 * (touch.velocity_before + row.velocity(bodies));
-    let spin = 0.5 * (touch.spin_before + row.spin(bodies));
-    let e = &mut report.energy;
-    e.restitution -= row.p_n * mean.dot(row.n);
-    e.friction -= row.tangential_impulse().dot(mean) + row.angular_impulse().dot(spin);
-    // The side with prescribed motion does the rest of the work: P · u of its surface.
-    e.prescribed += row.prescribed_work(bodies);
-}
-
-/// Motors do work, limits take it like an inelastic contact. Rows that hold a joint do none: what they leave is error, not account.
-fn book_link(link: &Link, bodies: &[SolverBody], report: &mut StepReport) {
-    let (motors, limits) = link.bounded_work(bodies);
-    report.energy.motors += motors;
-    report.energy.restitution -= limits;
-    report.energy.prescribed += link.prescribed_work(bodies);
 }

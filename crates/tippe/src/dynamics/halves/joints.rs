@@ -1,7 +1,7 @@
 //! Joints in a step: springs as kicks, links for the two solves, and the look ahead that makes them meet.
 //!
 //! Reads: Model (joints), State (memory), predicted states.  Writes: links, targets, body velocities (springs).
-//! Called by: `method::sequential` (`step`, `touch`, `solve`).
+//! Called by: the methods that step in two halves, `touch`.
 //! Source: docs/methods.md, "Joints".
 
 use super::link::{Link, spring_kick};
@@ -198,7 +198,7 @@ pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Pa
         looked,
         look,
         ..
-    } = &mut work.sequential;
+    } = &mut work.halves;
     *look = look.wrapping_add(1);
     looked.resize(bodies.len(), 0);
     let predicted = &mut work.predicted;

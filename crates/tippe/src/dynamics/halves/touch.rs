@@ -1,12 +1,12 @@
 //! Touches: what a step knows of each contact, and the rows it makes of them for its two solves.
 //!
 //! Reads: Model, State (memory of the last step), Detection, predicted states.  Writes: touches, rows, solver bodies.
-//! Called by: `method::sequential::step`.
+//! Called by: the methods that step in two halves.
 //! Source: docs/methods.md, "Time and velocity" and "Impact time inside the step". Letters: u = u_B − u_A, n from A to B.
 
 use super::bounce::{Bounce, bounce};
 use super::row::{Row, SolverBody};
-use super::{Part, Scratch, SequentialParams, joints};
+use super::{Part, Scratch, Settings, joints};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::math::Vec3;
@@ -64,7 +64,7 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
             .get(slot as usize)
             .is_some_and(|b| b.as_ref().is_some_and(|b| b.is_dynamic()))
     };
-    let joints = &mut work.sequential.joints;
+    let joints = &mut work.halves.joints;
     joints.clear();
     joints.extend(model.present_joints().map(|(i, _)| i as u32));
     let ends = |&i: &u32| {
@@ -79,7 +79,7 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     work.islands.build(model.bodies.len() + 1, dynamic, pairs);
 
     // Both lists are sorted by key: one pass matches them.
-    let scratch = &mut work.sequential;
+    let scratch = &mut work.halves;
     scratch.touches.clear();
     scratch.touches.resize(contacts.len(), Touch::new(0));
     scratch.supported.clear();
@@ -123,7 +123,7 @@ fn regroup(work: &mut Work) {
         joints,
         parts,
         ..
-    } = &mut work.sequential;
+    } = &mut work.halves;
     let (by_contact, by_joint) = (std::mem::take(touches), std::mem::take(joints));
     parts.clear();
     for island in 0..work.islands.count() {
@@ -198,7 +198,7 @@ pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<Sol
 /// Rows at t: aim at positions at t + h, and at zero mean slip over the step.
 pub(crate) fn first_rows(
     model: &Model,
-    params: &SequentialParams,
+    settings: &Settings,
     state: &State,
     work: &mut Work,
     h: f64,
@@ -209,7 +209,7 @@ pub(crate) fn first_rows(
         rows,
         supported,
         ..
-    } = &mut work.sequential;
+    } = &mut work.halves;
     load_bodies(model, &state.bodies, bodies);
     rows.clear();
     let gravity = model.gravity.length();
@@ -232,7 +232,7 @@ pub(crate) fn first_rows(
         row.target_n = u_n + (touch.base - then.gap) / h;
 
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
-        let held = touch.loaded && u_n.abs() <= 0.5 * gravity * h + params.velocity_tolerance;
+        let held = touch.loaded && u_n.abs() <= 0.5 * gravity * h + settings.velocity_tolerance;
         if !held {
             // Free bodies fall during the step; bodies that others hold up do not.
             let falling = if supported[a] || supported[b] {
@@ -250,7 +250,7 @@ pub(crate) fn first_rows(
         }
         touch.hit = touch
             .bounce
-            .is_some_and(|b| b.speed > 2.0 * gravity * h + params.velocity_tolerance);
+            .is_some_and(|b| b.speed > 2.0 * gravity * h + settings.velocity_tolerance);
         let before_impact = touch.bounce.map_or(0.0, |b| b.time / h);
         let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
         for k in 0..2 {
@@ -263,25 +263,25 @@ pub(crate) fn first_rows(
         };
         rows.push(row);
     }
-    joints::first_links(model, state, &work.predicted, &mut work.sequential, h);
+    joints::first_links(model, state, &work.predicted, &mut work.halves, h);
     let Scratch {
         bodies,
         touches,
         rows,
         ..
-    } = &mut work.sequential;
-    if params.warm_start {
+    } = &mut work.halves;
+    if settings.warm_start {
         for (row, touch) in rows.iter_mut().zip(touches.iter()) {
             row.warm_start(&touch.memory.first, bodies);
         }
-        joints::warm_first(state, &mut work.sequential, h);
+        joints::warm_first(state, &mut work.halves, h);
     }
 }
 
 /// Rows at t + h over contacts that rested or bore load in this step: no normal velocity into the contact, no slip.
 pub(crate) fn second_rows(
     model: &Model,
-    params: &SequentialParams,
+    settings: &Settings,
     state: &State,
     work: &mut Work,
     h: f64,
@@ -291,7 +291,7 @@ pub(crate) fn second_rows(
         touches,
         rows,
         ..
-    } = &mut work.sequential;
+    } = &mut work.halves;
     load_bodies(model, &state.bodies, bodies);
     for (touch, row) in touches.iter_mut().zip(rows.iter_mut()) {
         let c = &work.detection.contacts[touch.contact as usize];
@@ -316,20 +316,20 @@ pub(crate) fn second_rows(
         touch.velocity_before = row.velocity(bodies);
         touch.spin_before = row.spin(bodies);
     }
-    joints::second_links(model, state, &mut work.sequential, h);
+    joints::second_links(model, state, &mut work.halves, h);
     let Scratch {
         bodies,
         touches,
         rows,
         ..
-    } = &mut work.sequential;
-    if params.warm_start {
+    } = &mut work.halves;
+    if settings.warm_start {
         for (row, touch) in rows.iter_mut().zip(touches.iter()) {
             if touch.projected {
                 row.warm_start(&touch.memory.second, bodies);
             }
         }
-        joints::warm_second(state, &mut work.sequential, h);
+        joints::warm_second(state, &mut work.halves, h);
     }
 }
 

@@ -1,10 +1,10 @@
 //! Sweeps over one island: Gauss–Seidel visits, accelerated by conjugate directions; the direct solve where they stall.
 //!
 //! Reads: parameters.  Writes: impulses of rows and links, solver bodies, work counts.
-//! Called by: `method::sequential::solve`.
+//! Called by: the methods that step in two halves.
 //! Source: [Lecture] "Impulse Update" (accumulated impulses, random order), [Silcowitz10].
 
-use super::SequentialParams;
+use super::Settings;
 use super::direct::{Direct, System};
 use super::link::Link;
 use super::row::{Row, SolverBody};
@@ -60,7 +60,7 @@ const SLIP_ROUNDS: u32 = 4;
 
 /// What one solve of one island works on.
 pub(crate) struct Job<'a> {
-    pub params: &'a SequentialParams,
+    pub settings: &'a Settings,
     /// Block products that the direct solve may cost.
     pub cost_max: u64,
     pub rows: &'a mut [Row],
@@ -101,11 +101,11 @@ impl Job<'_> {
     /// Sweeps, then the direct solve where they do not arrive; joints go to it at once, since sweeps crawl along chains.
     fn solve(&mut self, scratch: &mut Sweeps) -> bool {
         if self.links.is_empty() {
-            return self.sweep(self.params.sweeps, scratch) || self.newton(scratch);
+            return self.sweep(self.settings.sweeps, scratch) || self.newton(scratch);
         }
         self.sweep(LINK_SWEEPS, scratch)
             || self.newton(scratch)
-            || self.sweep(self.params.sweeps, scratch)
+            || self.sweep(self.settings.sweeps, scratch)
     }
 
     /// [Silcowitz10]: a sweep maps impulses to impulses; its change r is a preconditioned residual. The Fletcher–Reeves direction
@@ -118,7 +118,7 @@ impl Job<'_> {
         scratch.link_direction.resize(self.links.len(), [0.0; 6]);
         let mut size_before = f64::INFINITY;
         for k in 0..limit {
-            if let Some(seed) = self.params.shuffle_seed {
+            if let Some(seed) = self.settings.shuffle_seed {
                 Lcg(seed ^ self.work.rows_swept).shuffle(&mut scratch.order);
                 scratch.direction.fill(Vec3::ZERO);
             }
@@ -133,7 +133,7 @@ impl Job<'_> {
             scratch
                 .link_before
                 .extend(self.links.iter().map(|l| l.lambda));
-            if self.double_sweep(&scratch.order) <= self.params.velocity_tolerance {
+            if self.double_sweep(&scratch.order) <= self.settings.velocity_tolerance {
                 return true;
             }
             // The answer stays inside the cones: no extrapolation after the last sweep.
@@ -213,7 +213,7 @@ impl Job<'_> {
         let mut going = direct.prepare(&system, self.bodies, self.cost_max);
         scratch.order = order;
         let mut solved = false;
-        for round in 0..self.params.direct_rounds {
+        for round in 0..self.settings.direct_rounds {
             if !going || solved {
                 break;
             }

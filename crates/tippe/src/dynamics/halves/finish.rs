@@ -1,7 +1,7 @@
 //! The end of a step: velocities back into the state, memory for the next step, events, forces, the account.
 //!
 //! Reads: solved rows, touches, contacts.  Writes: State (velocities, memory), Work (events, forces), StepReport.
-//! Called by: `method::sequential::step`.
+//! Called by: the methods that step in two halves.
 //! Source: docs/methods.md, "The certificate".
 
 use super::Scratch;
@@ -31,7 +31,7 @@ pub(crate) fn run(
 ) {
     for (i, body) in model.present() {
         if body.is_dynamic() {
-            let solved = &work.sequential.bodies[i];
+            let solved = &work.halves.bodies[i];
             state.bodies[i].velocity = solved.v;
             state.bodies[i].angular_velocity = solved.w;
         }
@@ -78,7 +78,7 @@ fn remember(
         rows,
         places,
         ..
-    } = &mut work.sequential;
+    } = &mut work.halves;
     places.clear();
     places.resize(touches.len(), 0);
     for (place, touch) in touches.iter().enumerate() {
@@ -193,7 +193,7 @@ fn changes(
 /// Memory, reactions and residuals of the joints.
 fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport) {
     work.joint_forces.clear();
-    let mut places: Vec<&Link> = work.sequential.links.iter().collect();
+    let mut places: Vec<&Link> = work.halves.links.iter().collect();
     places.sort_unstable_by_key(|l| l.joint);
     for link in places {
         let Some(joint) = &model.joints[link.joint as usize] else {

@@ -1,13 +1,13 @@
 //! The pose-only pass: moves overlapping bodies apart without giving them velocity.
 //!
 //! Reads: contacts at their new poses.  Writes: poses; the ledger's position correction.
-//! Called by: `method::sequential::step`, between move and project.
+//! Called by: the methods that step in two halves, between move and project.
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
 use super::link::Link;
 use super::row::SolverBody;
 use super::touch::load_bodies;
-use super::{Scratch, SequentialParams};
+use super::{Scratch, Settings};
 use crate::collide::Placement;
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
@@ -78,7 +78,7 @@ impl Push {
 /// Removes the given part of every depth beyond the slop, island by island; islands without depth are left alone.
 pub(crate) fn run(
     model: &Model,
-    params: &SequentialParams,
+    settings: &Settings,
     state: &mut State,
     work: &mut Work,
     report: &mut StepReport,
@@ -91,7 +91,7 @@ pub(crate) fn run(
         joints,
         parts,
         ..
-    } = &mut work.sequential;
+    } = &mut work.halves;
     let mut loaded = false;
     for part in parts.iter() {
         let touches = &touches[part.rows.clone()];
@@ -105,7 +105,7 @@ pub(crate) fn run(
             .iter()
             .map(|t| -place(t.contact).1.gap)
             .fold(0.0, f64::max);
-        if deepest <= params.slop + DEPTH_MIN && !pulled {
+        if deepest <= settings.slop + DEPTH_MIN && !pulled {
             continue;
         }
         if !loaded {
@@ -118,10 +118,10 @@ pub(crate) fn run(
         pushes.clear();
         for touch in touches {
             let (c, place) = place(touch.contact);
-            let depth = -place.gap - params.slop;
+            let depth = -place.gap - settings.slop;
             // Apart: may close, not more. Overlapping: opens by the given part.
             let target = if depth > 0.0 {
-                params.depenetration * depth
+                settings.depenetration * depth
             } else {
                 depth
             };
@@ -152,11 +152,11 @@ pub(crate) fn run(
             pull.aim_at_closing(if part.direct {
                 1.0
             } else {
-                params.depenetration
+                settings.depenetration
             });
             pulls.push(pull);
         }
-        sweep(params, pushes, pulls, bodies, report);
+        sweep(settings, pushes, pulls, bodies, report);
     }
     if loaded {
         displace(model, bodies, state, report);
@@ -164,14 +164,14 @@ pub(crate) fn run(
 }
 
 fn sweep(
-    params: &SequentialParams,
+    settings: &Settings,
     pushes: &mut [Push],
     pulls: &mut [Link],
     bodies: &mut [SolverBody],
     report: &mut StepReport,
 ) {
-    let tolerance = params.velocity_tolerance * report.dt;
-    for k in 0..params.sweeps {
+    let tolerance = settings.velocity_tolerance * report.dt;
+    for k in 0..settings.sweeps {
         let mut change: f64 = 0.0;
         let count = pushes.len();
         for pull in pulls.iter_mut() {

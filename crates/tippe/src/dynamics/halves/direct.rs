@@ -1,7 +1,7 @@
 //! The direct solve of an island where sweeps stall: Newton steps on all its contacts at once, by sparse factorisation.
 //!
 //! Reads: rows.  Writes: rows' impulses, solver bodies.
-//! Called by: `method::sequential::sweep`.
+//! Called by: `sweep`.
 //! Source: augmented Lagrangian with a semi-smooth Newton step, [AlartCurnier91]; derivation in docs/methods.md, "The direct solve".
 //!
 //! The velocities v contain the impulses P. The step d from v minimises the convex

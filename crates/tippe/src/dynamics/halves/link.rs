@@ -1,7 +1,7 @@
 //! Links: joints in the two solves of a step. Rows that hold a joint are one block; motors and limits are bounded rows beside it.
 //!
 //! Reads: Model (joints), State, predicted states.  Writes: links, solver bodies.
-//! Called by: `method::sequential` (`touch` builds, `solve` and `direct` visit, `finish` reads).
+//! Called by: `joints` builds, `sweep` and `direct` visit, `finish` reads.
 //! Source: [Bender06] §4 (predicted position), docs/methods.md, "Joints". Letters: λ impulse of a row, A = J M⁻¹ Jᵀ.
 
 #![allow(non_snake_case)]

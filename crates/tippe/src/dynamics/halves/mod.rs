@@ -1,0 +1,144 @@
+//! The step in two halves: impulses at t make positions right at t + h, impulses at t + h make velocities right there.
+//!
+//! Reads: Model, State.  Writes: State, Work, StepReport, each phase as its file says.
+//! Called by: the methods that step in two halves; each has its own recipe and its own solves.
+//! Source: docs/methods.md, "Time and velocity".
+
+pub(crate) mod book;
+pub(crate) mod bounce;
+pub(crate) mod depenetrate;
+pub(crate) mod direct;
+pub(crate) mod finish;
+pub(crate) mod joints;
+pub(crate) mod link;
+pub(crate) mod row;
+pub(crate) mod sweep;
+pub(crate) mod touch;
+
+use crate::dynamics::{drag, energy, integrate};
+use crate::model::Model;
+use crate::report::EnergyLedger;
+use crate::state::State;
+use crate::work::Work;
+use link::Link;
+use row::{Row, SolverBody};
+use std::ops::Range;
+use touch::Touch;
+
+/// What the shared phases need of a method's parameters; documented there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// Most sweeps (forward and backward) of an island before it is solved directly or left as it is [1].
+    pub sweeps: u32,
+    /// Most rounds of a direct solve [1].
+    pub direct_rounds: u32,
+    /// Change of velocity in a sweep below which an island counts as solved [m/s].
+    pub velocity_tolerance: f64,
+    /// Part of the remaining depth that the pose-only pass removes in one step [1].
+    pub depenetration: f64,
+    /// Depth the pose-only pass leaves alone [m].
+    pub slop: f64,
+    /// Start each solve from the impulses of the last step.
+    pub warm_start: bool,
+    /// Visit the contacts of every sweep in an order drawn with this seed; `None` goes forward and backward in turn.
+    pub shuffle_seed: Option<u64>,
+}
+
+/// Where an island's rows and links are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Part {
+    pub rows: Range<usize>,
+    pub links: Range<usize>,
+    /// Whether an island with joints can be solved directly.
+    pub direct: bool,
+}
+
+/// Scratch of the method.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    /// By slot: velocities and response. Written before each solve, changed by it.
+    pub bodies: Vec<SolverBody>,
+    /// One for each contact, grouped by island. Written by `touch::gather`, completed phase by phase.
+    pub touches: Vec<Touch>,
+    /// One for each touch, rebuilt for each solve.
+    pub rows: Vec<Row>,
+    /// Links of the pose-only pass.
+    pub pulls: Vec<Link>,
+    /// Rows of the pose-only pass.
+    pub pushes: Vec<depenetrate::Push>,
+    /// Position in `touches` of each contact.
+    pub places: Vec<u32>,
+    /// By slot: whether a body carries a contact that was loaded in the last step.
+    pub supported: Vec<bool>,
+    /// Scratch of the sweeps.
+    pub sweeps: sweep::Sweeps,
+    /// One for each joint, grouped by island, rebuilt for each solve.
+    pub links: Vec<Link>,
+    /// Rows and links of each island.
+    pub parts: Vec<Part>,
+    /// Joint slots, in the order of the links.
+    pub joints: Vec<u32>,
+    /// Bodies already looked ahead for, marked by the number of the look.
+    pub looked: Vec<u32>,
+    /// Whether all joints that could be solved directly met.
+    pub met: bool,
+    /// Number of the last look ahead.
+    pub look: u32,
+}
+
+/// Torques of the user and drag, for half a step, on every dynamic body.
+pub(crate) fn kick(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) {
+    for (i, body) in model.present() {
+        let torque = state.loads[i].torque;
+        let s = &mut state.bodies[i];
+        let idle = torque == crate::Vec3::ZERO && body.drag.is_none();
+        if idle || !body.is_dynamic() {
+            continue;
+        }
+        let start = energy::kinetic(body, s);
+        s.angular_velocity += integrate::torque_kick(body, s, torque, half);
+        let driven = energy::kinetic(body, s);
+        (s.velocity, s.angular_velocity) = drag::kick(body, s, half);
+        let slowed = energy::kinetic(body, s);
+        ledger.external += driven - start;
+        ledger.drag += driven - slowed;
+    }
+    joints::kick_springs(model, state, half, ledger);
+}
+
+/// Fills `predicted`: every body at t + h if nothing touched it.
+pub(crate) fn predict(model: &Model, state: &State, t: f64, h: f64, work: &mut Work) {
+    work.predicted.clone_from(&state.bodies);
+    for (i, body) in model.present() {
+        let a = integrate::acceleration(model, body, &state.loads[i]);
+        work.predicted[i] = integrate::advance(body, &state.bodies[i], a, t, h);
+    }
+}
+
+/// Moves every body for `h` from the velocities that the first solve left; books the work of the user's forces.
+pub(crate) fn advance(
+    model: &Model,
+    state: &mut State,
+    h: f64,
+    work: &Work,
+    ledger: &mut EnergyLedger,
+) {
+    for (i, body) in model.present() {
+        let a = integrate::acceleration(model, body, &state.loads[i]);
+        let start = state.bodies[i];
+        if body.is_dynamic() {
+            let solved = &work.halves.bodies[i];
+            let kicked = crate::BodyState {
+                velocity: solved.v,
+                angular_velocity: solved.w,
+                ..start
+            };
+            state.bodies[i] = integrate::fly(body, &kicked, a, h);
+            ledger.external += state.loads[i]
+                .force
+                .dot(state.bodies[i].position - start.position);
+        } else {
+            state.bodies[i] = work.predicted[i];
+        }
+    }
+}
