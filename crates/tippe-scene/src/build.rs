@@ -282,6 +282,13 @@ fn method(main: &SceneFile, options: &LoadOptions, root: &At, problems: &mut Pro
                 None => defaults,
             })
         }
+        Method::Iterative(defaults) => {
+            let at = root.join("method.iterative");
+            Method::Iterative(match table.and_then(|m| m.iterative.as_ref()) {
+                Some(params) => params.apply(defaults, &at, problems),
+                None => defaults,
+            })
+        }
     }
 }
 
@@ -301,12 +308,16 @@ pub(crate) fn method_refused(name: &str, available: &[&str]) -> (String, String)
 }
 
 fn method_written_out(method: &Method, (dt, seconds): (f64, f64)) -> format::MethodTable {
-    let Method::Sequential(s) = method;
+    let (sequential, iterative) = match method {
+        Method::Sequential(p) => (Some(format::Sequential::written_out(p)), None),
+        Method::Iterative(p) => (None, Some(format::Iterative::written_out(p))),
+    };
     format::MethodTable {
         name: Some(method.name().into()),
         dt: Some(format::Ratio::Number(dt)),
         seconds: Some(seconds),
-        sequential: Some(format::Sequential::written_out(s)),
+        sequential,
+        iterative,
     }
 }
 

@@ -10,14 +10,6 @@ use crate::cases::{cube_toss, ellipse, one_step};
 /// Something of the support table that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// Solid cylinders as shapes.
-    Cylinder,
-    /// Thin hoops as shapes.
-    Hoop,
-    /// Thin discs as shapes.
-    Disc,
-    /// Convex hulls as shapes.
-    Hull,
     /// The measured cube tosses.
     CubeTosses,
     /// The measured ellipse impacts.
@@ -31,10 +23,6 @@ impl Feature {
     #[must_use]
     pub const fn refusal(self) -> &'static str {
         match self {
-            Self::Cylinder => "no cylinder shape yet",
-            Self::Hoop => "no hoop shape yet",
-            Self::Disc => "no disc shape yet",
-            Self::Hull => "no convex hull shape yet",
             Self::CubeTosses => {
                 "not run: no cube-tosses/tosses.csv and starts.csv in a folder given by --data; made from the tosses of [Acosta22] in DAIRLab/dairlib"
             }
@@ -84,6 +72,5 @@ fn present(setup: &Setup, feature: Feature) -> bool {
             let data = setup.data.as_deref();
             data.is_some_and(|data| !one_step::files(data).is_empty())
         }
-        _ => false,
     }
 }

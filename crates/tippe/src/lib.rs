@@ -45,7 +45,7 @@ pub use error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint}
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
-pub use method::{METHOD_NAMES, Method, SequentialParams};
+pub use method::{IterativeParams, METHOD_NAMES, Method, SequentialParams};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
 pub use motion::Motion;
 pub use report::{

@@ -5,7 +5,7 @@
 //! Source: docs/conventions.md, "Failure".
 
 use crate::error::StepError;
-use crate::method::{Method, sequential};
+use crate::method::{Method, iterative, sequential};
 use crate::model::Model;
 use crate::report::StepReport;
 use crate::state::State;
@@ -29,6 +29,7 @@ pub(crate) fn step(
     work.backup.clone_from(state);
     let result = match method {
         Method::Sequential(params) => sequential::step(model, params, dt, state, work),
+        Method::Iterative(params) => iterative::step(model, params, dt, state, work),
     };
     let result = result.and_then(|report| check_finite(model, state, "project").map(|()| report));
     match result {

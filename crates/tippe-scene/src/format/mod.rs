@@ -8,7 +8,7 @@ mod body;
 mod generator;
 mod joint;
 
-pub use crate::params::Sequential;
+pub use crate::params::{Iterative, Sequential};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
     DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Motion, Shape, ShapeEntry,
@@ -94,6 +94,8 @@ record! {
             seconds: f64,
             /// Parameters of the method `sequential`.
             sequential: Sequential,
+            /// Parameters of the method `iterative`.
+            iterative: Iterative,
         }
     }
 }

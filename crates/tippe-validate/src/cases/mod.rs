@@ -9,6 +9,7 @@ pub mod bounce;
 pub mod chain;
 pub mod cube_toss;
 pub mod ellipse;
+pub mod euler_disk;
 pub mod flight;
 pub mod free_top;
 pub mod heavy_top;
@@ -27,7 +28,7 @@ pub mod stack;
 pub mod tippe_top;
 pub mod tipping;
 pub mod turntable;
-pub mod waiting;
+pub mod wedge;
 
 use crate::case::Case;
 
@@ -55,10 +56,10 @@ pub fn all_cases() -> &'static [Case] {
         chain::F17,
         overhang::F18,
         stack::F19,
-        waiting::F20,
+        wedge::F20,
         painleve::F21,
         joint_drift::F22,
-        waiting::F23,
+        euler_disk::F23,
         roll_down::F24,
         tipping::F25,
         cube_toss::F26,

@@ -8,7 +8,7 @@ use crate::error::SnapshotError;
 use crate::joint::{Freedom, JointDesc, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
 use crate::math::{Pose, Quat, Vec3};
-use crate::method::{Method, SequentialParams};
+use crate::method::{IterativeParams, Method, SequentialParams};
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
@@ -227,6 +227,27 @@ code_struct!(SequentialParams {
     warm_start,
     shuffle_seed,
     joint_tolerance
+});
+code_struct!(IterativeParams {
+    depth_tolerance,
+    drift_tolerance,
+    velocity_tolerance,
+    joint_tolerance,
+    contact_depth,
+    passes,
+    predictions,
+    impact_substeps,
+    impact_contacts,
+    sweeps,
+    sweeps_max,
+    direct_rounds,
+    direct_cost,
+    shock_sweeps,
+    shock_guess,
+    depenetration,
+    slop,
+    warm_start,
+    shuffle_seed
 });
 code_struct!(EnergyLedger {
     kinetic,
@@ -451,4 +472,4 @@ code_enum!(Motor {
     0 => Velocity { target, max_force },
     1 => Position { target, time, max_force },
 });
-code_enum!(Method { 0 => Sequential(params) });
+code_enum!(Method { 0 => Sequential(params), 1 => Iterative(params) });

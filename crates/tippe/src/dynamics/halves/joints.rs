@@ -188,8 +188,15 @@ pub(crate) fn warm_second(state: &State, scratch: &mut Scratch, h: f64) {
 /// Looks where an island's bodies go with the velocities just found and aims joints and pressing contacts again from there.
 ///
 /// The rows are linear, the motion is not: one solve leaves an error of second order in the turn of a step. Returns the
-/// worst distance that is left.
-pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Part, h: f64) -> f64 {
+/// worst distance that is left. With `slip`, friction is aimed again too.
+pub(crate) fn aim_again(
+    model: &Model,
+    state: &State,
+    work: &mut Work,
+    part: &Part,
+    h: f64,
+    slip: bool,
+) -> Missed {
     let Scratch {
         bodies,
         touches,
@@ -230,26 +237,54 @@ pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Pa
         fly(row.a);
         fly(row.b);
     }
-    let mut worst: f64 = 0.0;
+    let mut missed = Missed::default();
     for link in &mut links[part.links.clone()] {
         let Some(joint) = &model.joints[link.joint as usize] else {
             continue;
         };
         let then = joint.place(predicted);
         let angle = state.joints[link.joint as usize].angle;
-        worst = worst.max(link.aim_first(joint, &then, bodies, angle, h));
+        let worst = link.aim_first(joint, &then, bodies, angle, h);
+        missed.joints = missed.joints.max(worst);
     }
     for (row, touch) in rows[part.rows.clone()]
         .iter_mut()
         .zip(&touches[part.rows.clone()])
     {
         let c = &work.detection.contacts[touch.contact as usize];
+        if touch.awaited {
+            continue;
+        }
         let (a, b) = c.bodies();
-        let gap = c.at(&predicted[a], &predicted[b]).gap;
-        if row.p_n > 0.0 || gap < touch.goal {
-            worst = worst.max((gap - touch.goal).abs());
-            row.target_n = row.velocity(bodies).dot(row.n) + (touch.goal - gap) / h;
+        let then = c.at(&predicted[a], &predicted[b]);
+        if row.p_n > 0.0 || then.gap < touch.goal {
+            missed.depth = missed.depth.max((then.gap - touch.goal).abs());
+            let u = row.velocity(bodies);
+            row.target_n = u.dot(row.n) + (touch.goal - then.gap) / h;
+            if slip {
+                // ½ [u_t(t⁺) + u_t(t+h)⁻] = slip before the impact, seen from the motion just found.
+                let u_then = predicted[b].point_velocity(then.point_b)
+                    - predicted[a].point_velocity(then.point_a);
+                let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
+                let before = row.tangential(touch.slip_before);
+                for k in 0..2 {
+                    let target = 0.5 * (u_t[k] - u_t_then[k]) + before[k];
+                    missed.drift = missed.drift.max(h * (target - row.target_t[k]).abs());
+                    row.target_t[k] = target;
+                }
+            }
         }
     }
-    worst
+    missed
+}
+
+/// How far from their aims things would be at the end of the step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Missed {
+    /// Joints [m] or [rad].
+    pub joints: f64,
+    /// Gaps of pressing contacts, and depth of others [m].
+    pub depth: f64,
+    /// Change of the aim of friction since the last look, as a distance [m].
+    pub drift: f64,
 }

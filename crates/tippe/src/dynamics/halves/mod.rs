@@ -30,10 +30,14 @@ use touch::Touch;
 pub(crate) struct Settings {
     /// Most sweeps (forward and backward) of an island before it is solved directly or left as it is [1].
     pub sweeps: u32,
+    /// Most sweeps after that, where an island could not be solved directly [1].
+    pub sweeps_last: u32,
     /// Most rounds of a direct solve [1].
     pub direct_rounds: u32,
     /// Change of velocity in a sweep below which an island counts as solved [m/s].
     pub velocity_tolerance: f64,
+    /// Gap up to which a contact counts as touching [m].
+    pub touching: f64,
     /// Part of the remaining depth that the pose-only pass removes in one step [1].
     pub depenetration: f64,
     /// Depth the pose-only pass leaves alone [m].

@@ -29,6 +29,12 @@ impl SolverBody {
         inverse_inertia: Mat3::ZERO,
     };
 
+    /// Answers no impulse until its masses are given back.
+    pub(crate) const fn stand_still(&mut self) {
+        self.inverse_mass = 0.0;
+        self.inverse_inertia = Mat3::ZERO;
+    }
+
     pub(crate) fn at(&self, r: Vec3) -> Vec3 {
         self.v + self.w.cross(r)
     }
@@ -99,18 +105,7 @@ impl Row {
         let n = place.normal;
         let (t1, t2) = tangents(n);
         let (r_a, r_b) = (place.point_a - x_a, place.point_b - x_b);
-        let axes = [n, t1, t2];
-        let (c_a, c_b) = (axes.map(|d| r_a.cross(d)), axes.map(|d| r_b.cross(d)));
-        let (j_a, j_b) = (
-            c_a.map(|c| body_a.inverse_inertia * c),
-            c_b.map(|c| body_b.inverse_inertia * c),
-        );
-        let mass = body_a.inverse_mass + body_b.inverse_mass;
-        let k = |i: usize, j: usize| if i == j { mass } else { 0.0 } + c_a[i].dot(j_a[j]) + c_b[i].dot(j_b[j]);
-        let (k11, k12, k22) = (k(1, 1), k(1, 2), k(2, 2));
-        let det = k11 * k22 - k12 * k12;
-        let spread = (0.25 * (k11 - k22) * (k11 - k22) + k12 * k12).sqrt();
-        let largest = 0.5 * (k11 + k22) + spread;
+        let (k_n, k_t_inverse, step_t) = response([n, t1, t2], (r_a, r_b), body_a, body_b);
         Self {
             a,
             b,
@@ -119,9 +114,9 @@ impl Row {
             t2,
             r_a,
             r_b,
-            k_n: Vec3::new(k(0, 0), k(0, 1), k(0, 2)),
-            k_t_inverse: Vec3::new(k22, -k12, k11) / det,
-            step_t: 1.0 / largest,
+            k_n,
+            k_t_inverse,
+            step_t,
             target_n: 0.0,
             target_t: [0.0; 2],
             friction_static: surface.friction_static,
@@ -137,6 +132,16 @@ impl Row {
             p_w: Vec3::ZERO,
             sliding: false,
         }
+    }
+
+    /// Takes the response of bodies whose masses are not those that the row was made with.
+    pub(crate) fn respond(&mut self, bodies: &[SolverBody]) {
+        (self.k_n, self.k_t_inverse, self.step_t) = response(
+            [self.n, self.t1, self.t2],
+            (self.r_a, self.r_b),
+            &bodies[self.a as usize],
+            &bodies[self.b as usize],
+        );
     }
 
     /// Velocity of B relative to A at the contact.
@@ -216,6 +221,23 @@ impl Row {
     /// An impulse of the frame (n, t1, t2) in world axes.
     pub(crate) fn world(&self, p: Vec3) -> Vec3 {
         self.n * p.x + self.t1 * p.y + self.t2 * p.z
+    }
+
+    /// A world vector in the frame (n, t1, t2).
+    pub(crate) fn frame(&self, x: Vec3) -> Vec3 {
+        Vec3::new(x.dot(self.n), x.dot(self.t1), x.dot(self.t2))
+    }
+
+    /// Response along the normal, nᵀ K n [1/kg].
+    pub(crate) const fn response_n(&self) -> f64 {
+        self.k_n.x
+    }
+
+    /// Forgets the accumulated impulse; the bodies are the caller's.
+    pub(crate) const fn clear(&mut self) {
+        self.p_n = 0.0;
+        self.p_t = [0.0; 2];
+        self.p_w = Vec3::ZERO;
     }
 
     pub(crate) const fn lever_a(&self) -> Vec3 {
@@ -495,6 +517,31 @@ fn regularised_slip(z: f64, f: f64, epsilon: f64) -> f64 {
         s = next;
     }
     s
+}
+
+/// K in the frame of three axes: its normal row, the inverse of its tangential block (11, 12, 22), and 1 / the largest eigenvalue of that block.
+fn response(
+    axes: [Vec3; 3],
+    (r_a, r_b): (Vec3, Vec3),
+    body_a: &SolverBody,
+    body_b: &SolverBody,
+) -> (Vec3, Vec3, f64) {
+    let (c_a, c_b) = (axes.map(|d| r_a.cross(d)), axes.map(|d| r_b.cross(d)));
+    let (j_a, j_b) = (
+        c_a.map(|c| body_a.inverse_inertia * c),
+        c_b.map(|c| body_b.inverse_inertia * c),
+    );
+    let mass = body_a.inverse_mass + body_b.inverse_mass;
+    let k = |i: usize, j: usize| if i == j { mass } else { 0.0 } + c_a[i].dot(j_a[j]) + c_b[i].dot(j_b[j]);
+    let (k11, k12, k22) = (k(1, 1), k(1, 2), k(2, 2));
+    let det = k11 * k22 - k12 * k12;
+    let spread = (0.25 * (k11 - k22) * (k11 - k22) + k12 * k12).sqrt();
+    let largest = 0.5 * (k11 + k22) + spread;
+    (
+        Vec3::new(k(0, 0), k(0, 1), k(0, 2)),
+        Vec3::new(k22, -k12, k11) / det,
+        1.0 / largest,
+    )
 }
 
 fn outer(x: Vec3) -> Mat3 {

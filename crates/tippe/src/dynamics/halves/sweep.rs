@@ -101,11 +101,14 @@ impl Job<'_> {
     /// Sweeps, then the direct solve where they do not arrive; joints go to it at once, since sweeps crawl along chains.
     fn solve(&mut self, scratch: &mut Sweeps) -> bool {
         if self.links.is_empty() {
-            return self.sweep(self.settings.sweeps, scratch) || self.newton(scratch);
+            return self.sweep(self.settings.sweeps, scratch)
+                || self.newton(scratch)
+                || self.sweep(self.settings.sweeps_last, scratch);
         }
         self.sweep(LINK_SWEEPS, scratch)
             || self.newton(scratch)
             || self.sweep(self.settings.sweeps, scratch)
+            || self.sweep(self.settings.sweeps_last, scratch)
     }
 
     /// [Silcowitz10]: a sweep maps impulses to impulses; its change r is a preconditioned residual. The Fletcher–Reeves direction

@@ -37,8 +37,16 @@ pub(crate) struct Touch {
     pub hit: bool,
     /// Whether the first solve confirmed the arrival by pressing.
     pub struck: bool,
+    /// Impulse on B of an impact at the start of the step, answered before the first solve [N·s].
+    pub impact: Vec3,
+    /// Speed of approach of that impact [m/s]; 0 if there was none.
+    pub impact_speed: f64,
+    /// Whether the step ends before it arrives, so that the solves have no row for it.
+    pub awaited: bool,
     /// Whether the second solve has a row for it.
     pub projected: bool,
+    /// Mean slip over the step that friction cannot answer: what there was before the contact arrived [m/s].
+    pub slip_before: Vec3,
     /// Velocity of B relative to A before the impulses of the solve under way [m/s]; for the ledger.
     pub velocity_before: Vec3,
     /// Angular velocity of B relative to A before those impulses [rad/s]; for the ledger.
@@ -156,7 +164,11 @@ impl Touch {
             bounce: None,
             hit: false,
             struck: false,
+            impact: Vec3::ZERO,
+            impact_speed: 0.0,
+            awaited: false,
             projected: false,
+            slip_before: Vec3::ZERO,
             velocity_before: Vec3::ZERO,
             spin_before: Vec3::ZERO,
             first: Vec3::ZERO,
@@ -195,10 +207,29 @@ pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<Sol
     out.push(SolverBody::FIXED);
 }
 
+/// When a contact that bore load is at rest, so that restitution plays no part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resting {
+    /// Fastest it may approach or part [m/s].
+    pub speed: f64,
+    /// Least load it must have borne in the first half, as a change of velocity [m/s].
+    pub load: f64,
+}
+
+impl Resting {
+    /// Whether a contact with this row and normal velocity is at rest.
+    pub(crate) fn holds(&self, touch: &Touch, row: &Row, u_n: f64) -> bool {
+        touch.loaded
+            && u_n.abs() <= self.speed
+            && touch.memory.first.normal * row.response_n() >= self.load
+    }
+}
+
 /// Rows at t: aim at positions at t + h, and at zero mean slip over the step.
 pub(crate) fn first_rows(
     model: &Model,
     settings: &Settings,
+    resting: &Resting,
     state: &State,
     work: &mut Work,
     h: f64,
@@ -232,8 +263,7 @@ pub(crate) fn first_rows(
         row.target_n = u_n + (touch.base - then.gap) / h;
 
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
-        let held = touch.loaded && u_n.abs() <= 0.5 * gravity * h + settings.velocity_tolerance;
-        if !held {
+        if !resting.holds(touch, &row, u_n) {
             // Free bodies fall during the step; bodies that others hold up do not.
             let falling = if supported[a] || supported[b] {
                 0.0
@@ -253,6 +283,7 @@ pub(crate) fn first_rows(
             .is_some_and(|b| b.speed > 2.0 * gravity * h + settings.velocity_tolerance);
         let before_impact = touch.bounce.map_or(0.0, |b| b.time / h);
         let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
+        touch.slip_before = (u - row.n * u_n) * before_impact;
         for k in 0..2 {
             row.target_t[k] = 0.5 * (u_t[k] - u_t_then[k]) + before_impact * u_t[k];
         }
@@ -333,7 +364,8 @@ pub(crate) fn second_rows(
     }
 }
 
-fn new_row(
+/// The row of a contact at a placement.
+pub(crate) fn new_row(
     c: &Contact,
     place: &crate::collide::Placement,
     states: &[BodyState],
@@ -351,7 +383,8 @@ fn new_row(
     )
 }
 
-fn placement(c: &Contact) -> crate::collide::Placement {
+/// Where detection found a contact.
+pub(crate) fn placement(c: &Contact) -> crate::collide::Placement {
     let p = &c.point;
     crate::collide::Placement {
         normal: p.normal,

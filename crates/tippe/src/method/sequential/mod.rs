@@ -99,8 +99,10 @@ impl SequentialParams {
     const fn settings(&self) -> Settings {
         Settings {
             sweeps: self.sweeps,
+            sweeps_last: 0,
             direct_rounds: self.direct_rounds,
             velocity_tolerance: self.velocity_tolerance,
+            touching: 0.0,
             depenetration: self.depenetration,
             slop: self.slop,
             warm_start: self.warm_start,
@@ -187,7 +189,11 @@ fn substep(
 
     // Collide and rest: impulses at t that make positions right at t + h.
     touch::gather(model, state, work, h);
-    touch::first_rows(model, settings, state, work, h);
+    let resting = touch::Resting {
+        speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
+        load: 0.0,
+    };
+    touch::first_rows(model, settings, &resting, state, work, h);
     solve::first(model, params, state, work, &mut report);
 
     // Move along the free motion that starts with the new velocities.

@@ -89,7 +89,11 @@ fn meet(
     cost_max: u64,
     report: &mut StepReport,
 ) {
-    let mut worst = aim_again(model, state, work, part, report.dt);
+    let missed = |work: &mut Work| {
+        let missed = aim_again(model, state, work, part, report.dt, false);
+        missed.joints.max(missed.depth)
+    };
+    let mut worst = missed(work);
     for _ in 0..AIMS_MAX {
         if worst <= params.joint_tolerance {
             return;
@@ -110,7 +114,7 @@ fn meet(
             work: &mut report.work,
         };
         job.converge(sweeps, |_| true);
-        worst = aim_again(model, state, work, part, report.dt);
+        worst = missed(work);
     }
     work.halves.met &= worst <= MET * params.joint_tolerance;
 }
