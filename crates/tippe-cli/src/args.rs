@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::bench::BenchArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
+use crate::render::RenderArgs;
 use crate::view::ViewArgs;
 
 /// Rigid-body dynamics whose contact physics is right, fast, and shows its own error.
@@ -42,6 +43,8 @@ pub enum Command {
     Impact(Box<ImpactArgs>),
     /// Watch, inspect and question a simulation in the browser.
     View(ViewArgs),
+    /// Draw pictures or a short film of a scene, without a display.
+    Render(RenderArgs),
 }
 
 /// Flags of `tippe run`.

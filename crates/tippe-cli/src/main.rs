@@ -13,6 +13,7 @@ mod impact;
 mod load;
 mod output;
 mod progress;
+mod render;
 mod replay;
 mod report;
 mod run;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
         Command::View(args) => view::view(args),
+        Command::Render(args) => render::render(args),
     };
     ExitCode::from(match result {
         Ok(Outcome::Done) => 0,
