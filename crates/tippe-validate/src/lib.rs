@@ -6,6 +6,7 @@
 pub mod analytic;
 pub mod case;
 pub mod cases;
+pub mod columns;
 pub mod doc;
 pub mod measure;
 pub mod peers;

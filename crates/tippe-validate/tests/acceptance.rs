@@ -90,6 +90,14 @@ fn f17_chain_keeps_its_energy_and_stays_closed() {
 }
 
 #[test]
+fn f20_block_and_wedge_slide_as_lagrange_says() {
+    for dt in [FINE, COARSE] {
+        holds("F20", &[], dt);
+        beats_peers("F20", &[], dt);
+    }
+}
+
+#[test]
 fn f22_joints_do_not_drift() {
     holds("F22", &[], 0.01);
     holds("F22", &["a-gap", "b-gap", "b-axis"], COARSE);

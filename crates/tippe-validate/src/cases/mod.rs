@@ -7,13 +7,16 @@
 pub mod balls;
 pub mod bounce;
 pub mod chain;
+pub mod cube_toss;
 pub mod ellipse;
+pub mod euler_disk;
 pub mod flight;
 pub mod free_top;
 pub mod heavy_top;
 pub mod isotropy;
 pub mod joint_drift;
 pub mod oblique;
+pub mod one_step;
 pub mod overhang;
 pub mod painleve;
 pub mod pendulum;
@@ -25,7 +28,7 @@ pub mod stack;
 pub mod tippe_top;
 pub mod tipping;
 pub mod turntable;
-pub mod waiting;
+pub mod wedge;
 
 use crate::case::Case;
 
@@ -53,15 +56,15 @@ pub fn all_cases() -> &'static [Case] {
         chain::F17,
         overhang::F18,
         stack::F19,
-        waiting::F20,
+        wedge::F20,
         painleve::F21,
         joint_drift::F22,
-        waiting::F23,
+        euler_disk::F23,
         roll_down::F24,
         tipping::F25,
-        waiting::F26,
+        cube_toss::F26,
         ellipse::F27,
-        waiting::F28,
+        one_step::F28,
     ];
     CASES
 }

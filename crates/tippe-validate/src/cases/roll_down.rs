@@ -4,13 +4,14 @@
 //! Called by: `run`.
 //! Source: Galilei (1638), \[Coriolis1835]; a = g sin α/(1 + k), rolls iff μ ≥ tan α k/(1 + k).
 
-use crate::analytic::rolling::{SHELL, SOLID_SPHERE, roll_acceleration, roll_friction};
+use crate::analytic::rolling::{
+    HOOP, SHELL, SOLID_CYLINDER, SOLID_SPHERE, roll_acceleration, roll_friction,
+};
 use crate::analytic::sliding::slope_acceleration;
 use crate::analytic::{G, radians};
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
-use crate::cases::waiting::not_built;
 use crate::sim::{GRAVITY, Sim, Slope, ground, list, material};
-use crate::support::Feature;
+use tippe::Vec3;
 
 /// Four bodies, rolling and slipping, from rest for 1 s on 25°.
 pub const F24: Case = Case {
@@ -40,23 +41,23 @@ pub const F24: Case = Case {
         },
         Trial {
             parts: &[part("cylinder-roll")],
-            needs: &[Feature::Cylinder],
-            run: not_built,
+            needs: &[],
+            run: |s| barrel(s, SOLID_CYLINDER, true),
         },
         Trial {
             parts: &[part("cylinder-slip")],
-            needs: &[Feature::Cylinder],
-            run: not_built,
+            needs: &[],
+            run: |s| barrel(s, SOLID_CYLINDER, false),
         },
         Trial {
             parts: &[part("hoop-roll")],
-            needs: &[Feature::Hoop],
-            run: not_built,
+            needs: &[],
+            run: |s| barrel(s, HOOP, true),
         },
         Trial {
             parts: &[part("hoop-slip")],
-            needs: &[Feature::Hoop],
-            run: not_built,
+            needs: &[],
+            run: |s| barrel(s, HOOP, false),
         },
     ],
 };
@@ -73,9 +74,31 @@ const fn part(name: &'static str) -> Part {
 /// Friction of the rolling runs: above every limit of the case.
 const FRICTION_ROLL: f64 = 0.5;
 const RADIUS: f64 = 0.1;
+/// Length of the cylinder and the hoop [m].
+const LENGTH: f64 = 0.2;
 
 /// A ball of 1 kg with moment k m r²; the shell is a sphere with given inertia.
 fn ball(setup: &Setup, k: f64, rolls: bool) -> Result<Vec<Value>, Stopped> {
+    let i = k * RADIUS * RADIUS;
+    let shape = format!(
+        "inertia = {}\nshape.sphere = {{ radius = {RADIUS:?} }}\n",
+        list(Vec3::splat(i))
+    );
+    roll(setup, k, rolls, &shape)
+}
+
+/// A cylinder of 1 kg across the slope with moment k m r² about its axis; the hoop is a cylinder with given inertia.
+fn barrel(setup: &Setup, k: f64, rolls: bool) -> Result<Vec<Value>, Stopped> {
+    let along = k * RADIUS * RADIUS;
+    let across = 0.5 * along + LENGTH * LENGTH / 12.0;
+    let shape = format!(
+        "inertia = {}\nrotation_deg = {{ axis = [1, 0, 0], angle = -90 }}\nshape.cylinder = {{ radius = {RADIUS:?}, length = {LENGTH:?} }}\n",
+        list(Vec3::new(across, across, along))
+    );
+    roll(setup, k, rolls, &shape)
+}
+
+fn roll(setup: &Setup, k: f64, rolls: bool, shape: &str) -> Result<Vec<Value>, Stopped> {
     let alpha = radians(25.0);
     let slope = Slope::new(alpha);
     let mu = if rolls {
@@ -84,15 +107,13 @@ fn ball(setup: &Setup, k: f64, rolls: bool) -> Result<Vec<Value>, Stopped> {
         0.9 * roll_friction(alpha, k)
     };
     let text = format!(
-        "{}{}[[body]]\nname = \"ball\"\nposition = {}\nmass = 1.0\ninertia = [{i:?}, {i:?}, {i:?}]\n\
-         shape.sphere = {{ radius = {RADIUS:?} }}\nmaterial = \"m\"\n",
+        "{}{}[[body]]\nname = \"body\"\nposition = {}\nmass = 1.0\nmaterial = \"m\"\n{shape}",
         material(mu, 0.0),
         ground(slope.normal),
         list(slope.normal * RADIUS),
-        i = k * RADIUS * RADIUS
     );
     let mut sim = Sim::load(setup, GRAVITY, &text)?;
-    let id = sim.body("ball")?;
+    let id = sim.body("body")?;
     let start = sim.state(id).position;
     sim.run_until(1.0, |_| {})?;
     let a = if rolls {

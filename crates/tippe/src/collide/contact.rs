@@ -57,6 +57,21 @@ pub enum Features {
         /// Unit direction of the edge of B, in B's body frame.
         direction_b: Vec3,
     },
+    /// A circle of B over a face of A (or of A over a face of B, if `face_on_b`): its lowest point touches, wherever that is by then.
+    RimFace {
+        /// Centre of the circle, in the frame of the body that does not own the face.
+        center: Vec3,
+        /// Unit normal of the circle's plane, in that frame.
+        axis: Vec3,
+        /// Radius of the circle [m].
+        radius: f64,
+        /// Any point of the face's plane, in the frame of its owner.
+        anchor: Vec3,
+        /// Unit outward normal of the face, in the frame of its owner.
+        normal: Vec3,
+        /// Whether B owns the face.
+        face_on_b: bool,
+    },
 }
 
 /// One point of touch (or of near touch) between a shape of A and a shape of B, as a pair routine returns it.
@@ -151,6 +166,28 @@ impl Features {
                 anchor_b: place_b.point(anchor_b),
                 direction_b: place_b.vector(direction_b),
             },
+            Self::RimFace {
+                center,
+                axis,
+                radius,
+                anchor,
+                normal,
+                face_on_b,
+            } => {
+                let (face, other) = if face_on_b {
+                    (place_b, place_a)
+                } else {
+                    (place_a, place_b)
+                };
+                Self::RimFace {
+                    center: other.point(center),
+                    axis: other.vector(axis),
+                    radius,
+                    anchor: face.point(anchor),
+                    normal: face.vector(normal),
+                    face_on_b,
+                }
+            }
         }
     }
 
@@ -220,6 +257,31 @@ impl Features {
                 let n = oriented(d_a.cross(d_b), normal_before);
                 let (a, b) = closest_on_lines(x_a, d_a, x_b, d_b);
                 (n, a, b)
+            }
+            Self::RimFace {
+                center,
+                axis,
+                radius,
+                anchor,
+                normal,
+                face_on_b,
+            } => {
+                let (face, other) = if face_on_b {
+                    (pose_b, pose_a)
+                } else {
+                    (pose_a, pose_b)
+                };
+                let n = face.vector(normal);
+                let k = other.vector(axis);
+                // Down along the circle's plane; a circle in the plane of the face has no lowest point, its centre is as low.
+                let down = k.cross(k.cross(n)).normalize_or_zero();
+                let p = other.point(center) + down * radius;
+                let foot = p - n * n.dot(p - face.point(anchor));
+                if face_on_b {
+                    (-n, p, foot)
+                } else {
+                    (n, foot, p)
+                }
             }
         };
         let gap = normal.dot(core_b - core_a) - radius_a - radius_b;

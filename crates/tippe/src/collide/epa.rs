@@ -26,6 +26,10 @@ const POLISH_EVERY: usize = 24;
 const POLISH_ROUNDS: usize = 30;
 const APART: f64 = 0.02;
 const POLISHED: f64 = 1e-13;
+/// Part of the size by which the deepest points may miss being opposite each other [1].
+const OPPOSITE: f64 = 1e-7;
+/// Part of the size by which they may then show a greater depth [1].
+const AS_DEEP: f64 = 1e-11;
 /// Part of the size below which a starting simplex is flat [1].
 const FLAT: f64 = 1e-12;
 
@@ -86,6 +90,14 @@ pub(crate) fn penetration(pair: &mut ConvexPair<'_>, start: &Simplex) -> Depth {
         tight,
     };
     search.everywhere(pair, ROUNDS_MAX);
+    // The best bound may come from a face beside the way out: its points are then not opposite each other. Those found outside are.
+    if let Some(best) = search.best
+        && (best.simplex.point() - best.normal * best.upper).length() > OPPOSITE * pair.size()
+        && let Some(out) = outside(pair, best.normal, best.upper)
+        && out.upper <= best.upper + AS_DEEP * pair.size()
+    {
+        search.best = Some(out);
+    }
     match search.best {
         Some(best) => Depth {
             normal: best.normal,

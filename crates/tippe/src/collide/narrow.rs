@@ -11,6 +11,7 @@ use super::pair_convex::convex_convex;
 use super::pair_cuboid_cuboid::cuboid_cuboid;
 pub use super::pair_cuboid_cuboid::cuboid_separation;
 use super::pair_half_space_any::{half_space_capsule, half_space_cuboid, half_space_sphere};
+use super::pair_half_space_convex::half_space_convex;
 use super::pair_sphere_capsule::sphere_capsule;
 use super::pair_sphere_cuboid::sphere_cuboid;
 use super::pair_sphere_sphere::sphere_sphere;
@@ -184,15 +185,42 @@ pub fn collide_shapes(
             false
         }
         (HalfSpace { .. }, HalfSpace { .. }) => false,
-        _ => {
+
+        // All else through the outlines of convex cores.
+        (HalfSpace { normal }, _) => {
+            half_space_convex(*normal, p, b, q, margin, out);
+            false
+        }
+        (_, HalfSpace { normal }) => {
+            half_space_convex(*normal, q, a, p, margin, out);
+            true
+        }
+        _ if rank(a) <= rank(b) => {
             convex_convex(a, p, b, q, margin, out);
             false
+        }
+        _ => {
+            convex_convex(b, q, a, p, margin, out);
+            true
         }
     };
     if mirrored {
         for point in &mut out[first..] {
             *point = flipped(point);
         }
+    }
+}
+
+/// Which shape comes first where two different ones meet by a routine for both orders.
+const fn rank(shape: &Shape) -> u32 {
+    match shape {
+        Shape::HalfSpace { .. } => 0,
+        Shape::Sphere { .. } => 1,
+        Shape::Capsule { .. } => 2,
+        Shape::Cuboid { .. } => 3,
+        Shape::Cylinder { .. } => 4,
+        Shape::Cone { .. } => 5,
+        Shape::Hull(_) => 6,
     }
 }
 
@@ -233,6 +261,21 @@ pub fn flipped(c: &ContactPoint) -> ContactPoint {
             direction_a: direction_b,
             anchor_b: anchor_a,
             direction_b: direction_a,
+        },
+        Features::RimFace {
+            center,
+            axis,
+            radius,
+            anchor,
+            normal,
+            face_on_b,
+        } => Features::RimFace {
+            center,
+            axis,
+            radius,
+            anchor,
+            normal,
+            face_on_b: !face_on_b,
         },
     };
     ContactPoint {

@@ -1,16 +1,33 @@
-//! Any two bounded convex shapes: the closest or deepest points.
+//! Any two bounded convex shapes: face patches where a face shows the way out, else the closest or deepest features.
 //!
 //! Reads: shapes, poses.  Writes: appends contact points.
 //! Called by: `collide::narrow`.
-//! Source: `geometry`.
+//! Source: distance and depth by `geometry`; then [Lecture] "Near Phase with SAT". We deviate: instead of all axes, only the two faces
+//! that look most along the normal found are tried; a face that is as good as that normal within the preference is taken.
 
 use super::contact::{ContactPoint, Features};
+use super::gjk::ConvexPair;
 use super::narrow::Placed;
-use crate::geometry;
+use super::nearest::push_nearest;
+use super::outline::Outline;
+use super::patch::{Patch, PatchPoint, Reference};
+use crate::geometry::{self, CoreSeparation};
 use crate::math::{Pose, Vec3};
-use crate::shape::Shape;
+use crate::shape::{Core, Shape};
 
-/// One point: the tangent plane of A's surface there, against B's point.
+/// A normal must be better than that of a face by this part of its depth … [1]
+const PREFER_RELATIVE: f64 = 0.05;
+/// … plus this part of the size of the smaller shape [1], …
+const PREFER_SIZE: f64 = 1e-4;
+/// … unless a ball touches, which has one point and so nothing to gain.
+const PREFER_BALL: f64 = 1e-9;
+/// Ratio of areas above which a face is the larger one [1].
+const LARGER: f64 = 1.5;
+
+/// Marks points of a patch on B's face.
+const ON_B: u32 = 1 << 30;
+
+/// Appends up to eight points of a face contact, up to three of any other.
 pub(super) fn convex_convex(
     a: &Shape,
     pose_a: &Pose,
@@ -19,22 +36,225 @@ pub(super) fn convex_convex(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
-    let Ok(Some(s)) = geometry::separation_within(a, pose_a, b, pose_b, margin) else {
+    if let (Some(a), Some(b)) = (Core::of(a), Core::of(b)) {
+        cores(a, pose_a, b, pose_b, margin, out);
+    }
+}
+
+/// The same for two thickened cores.
+pub(super) fn cores(
+    (a, radius_a): (Core<'_>, f64),
+    pose_a: &Pose,
+    (b, radius_b): (Core<'_>, f64),
+    pose_b: &Pose,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let mut pair = ConvexPair::new(a, pose_a, b, pose_b);
+    let limit = margin + radius_a + radius_b;
+    let Some(found) = geometry::cores(&mut pair, limit) else {
         return;
     };
-    let placed = Placed {
-        pose_a,
-        pose_b,
-        radius_a: 0.0,
-        radius_b: 0.0,
-        rolling_radius: 0.0,
-        margin,
+    let contact = Touching {
+        placed: Placed {
+            pose_a,
+            pose_b,
+            radius_a,
+            radius_b,
+            rolling_radius: 0.0,
+            margin,
+        },
+        size: smaller(&a, &b),
+        found,
     };
-    let features = Features::PointFace {
-        point: pose_b.point_to_local(s.point_b),
-        anchor: pose_a.point_to_local(s.point_a),
-        normal: pose_a.vector_to_local(s.normal),
-        face_on_b: false,
-    };
-    placed.push(features, Vec3::Z, 0, out);
+    contact.collide(&mut pair, out);
+}
+
+/// The size of the smaller core that has one [m].
+fn smaller(a: &Core<'_>, b: &Core<'_>) -> f64 {
+    let (a, b) = (a.reach(), b.reach());
+    if a > 0.0 && b > 0.0 {
+        a.min(b)
+    } else {
+        a.max(b)
+    }
+}
+
+/// Two cores with the distance and normal that were found.
+pub(super) struct Touching<'a> {
+    pub placed: Placed<'a>,
+    pub size: f64,
+    pub found: CoreSeparation,
+}
+
+/// A face that may carry the contact.
+struct Candidate {
+    outline: Outline,
+    normal: Vec3,
+    /// Separation along the normal [m].
+    separation: f64,
+    area: f64,
+}
+
+impl Touching<'_> {
+    fn collide(&self, pair: &mut ConvexPair<'_>, out: &mut Vec<ContactPoint>) {
+        let ball = matches!(pair.a, Core::Point) || matches!(pair.b, Core::Point);
+        let part = if ball { PREFER_BALL } else { PREFER_SIZE };
+        let relative = if ball { 0.0 } else { PREFER_RELATIVE };
+        let better = |s: f64, than: f64| s > than + relative * (-than).max(0.0) + part * self.size;
+        let n = self.found.normal;
+        let (face_a, face_b) = (
+            candidate(pair, Outline::of(&pair.a, n), false),
+            candidate(
+                pair,
+                Outline::of(&pair.b, -(pair.turn.transpose() * n)),
+                true,
+            ),
+        );
+        // The larger face unless the other is clearly better; of equals A's: no flicker between them.
+        let chosen = match (face_a, face_b) {
+            (Some(f), Some(g)) => {
+                let on_b = if g.area > LARGER * f.area {
+                    !better(f.separation, g.separation)
+                } else {
+                    better(g.separation, f.separation)
+                };
+                Some(if on_b { (g, true) } else { (f, false) })
+            }
+            (Some(f), None) => Some((f, false)),
+            (None, Some(g)) => Some((g, true)),
+            (None, None) => None,
+        };
+        let mut lowest = f64::INFINITY;
+        if let Some((face, on_b)) = chosen
+            && !better(self.found.distance, face.separation)
+        {
+            lowest = self.face(pair, &face, on_b, out);
+        }
+        if better(lowest, self.found.distance) {
+            push_nearest(self, pair, out);
+        }
+    }
+
+    /// Clips the other outline to a face; returns the lowest height of its core points [m].
+    fn face(
+        &self,
+        pair: &ConvexPair<'_>,
+        face: &Candidate,
+        on_b: bool,
+        out: &mut Vec<ContactPoint>,
+    ) -> f64 {
+        let Placed {
+            pose_a,
+            pose_b,
+            radius_a,
+            radius_b,
+            margin,
+            ..
+        } = self.placed;
+        let back = pair.turn.transpose();
+        let (own, other, turn, shift) = if on_b {
+            (pair.b, pair.a, back, -(back * pair.offset))
+        } else {
+            (pair.a, pair.b, pair.turn, pair.offset)
+        };
+        let around = face.outline.around(&own);
+        let reference = Reference {
+            normal: face.normal,
+            anchor: face.outline.points()[0].x,
+            corners: around.points(),
+            turn,
+            shift,
+            size: self.size,
+        };
+        let incident = Outline::of(&other, -(turn.transpose() * face.normal));
+        // Faces belong to cores without radius.
+        let radius = radius_a + radius_b;
+        let patch = Patch::new(&incident, &reference, margin + radius);
+        let faces = FacePair {
+            reference: if on_b { pose_b } else { pose_a },
+            on_b,
+            radius,
+        };
+        push_patch(&faces, &reference, &patch, out);
+        patch.points().iter().fold(f64::INFINITY, |w, p| w.min(p.w))
+    }
+}
+
+/// The face of an outline, if it is one, and how far it separates the cores.
+fn candidate(pair: &mut ConvexPair<'_>, outline: Outline, on_b: bool) -> Option<Candidate> {
+    let normal = outline.normal?;
+    let along = if on_b { -(pair.turn * normal) } else { normal };
+    Some(Candidate {
+        normal,
+        separation: -along.dot(pair.support(along).w),
+        area: outline.area(),
+        outline,
+    })
+}
+
+/// Who owns the face of a patch.
+pub(super) struct FacePair<'a> {
+    /// Pose of the shape with the face.
+    pub reference: &'a Pose,
+    /// Whether the face is B's.
+    pub on_b: bool,
+    /// Thickness of the other [m].
+    pub radius: f64,
+}
+
+/// Appends the points of a patch.
+pub(super) fn push_patch(
+    pair: &FacePair<'_>,
+    reference: &Reference<'_>,
+    patch: &Patch,
+    out: &mut Vec<ContactPoint>,
+) {
+    let n = pair.reference.vector(reference.normal);
+    let first = out.len();
+    for p in patch.points() {
+        let gap = p.w - pair.radius;
+        let core = pair.reference.point(p.x);
+        let (on_incident, on_face) = (core - n * pair.radius, core - n * p.w);
+        let mut feature_id = p.name;
+        if pair.on_b {
+            feature_id ^= ON_B;
+        }
+        while out[first..].iter().any(|c| c.feature_id == feature_id) {
+            feature_id = feature_id.wrapping_add(1);
+        }
+        let on_b = pair.on_b;
+        out.push(ContactPoint {
+            point_a: if on_b { on_incident } else { on_face },
+            point_b: if on_b { on_face } else { on_incident },
+            normal: if on_b { -n } else { n },
+            gap,
+            features: features(p, reference, on_b),
+            radius_a: if on_b { pair.radius } else { 0.0 },
+            radius_b: if on_b { 0.0 } else { pair.radius },
+            rolling_radius: p.radius + pair.radius,
+            feature_id,
+        });
+    }
+}
+
+fn features(p: &PatchPoint, reference: &Reference<'_>, face_on_b: bool) -> Features {
+    let (anchor, normal) = (reference.anchor, reference.normal);
+    if p.radius > 0.0 {
+        Features::RimFace {
+            center: p.center,
+            axis: Vec3::Z,
+            radius: p.radius,
+            anchor,
+            normal,
+            face_on_b,
+        }
+    } else {
+        Features::PointFace {
+            point: p.center,
+            anchor,
+            normal,
+            face_on_b,
+        }
+    }
 }

@@ -6,6 +6,7 @@
 
 pub mod block_cholesky;
 pub mod eigen;
+pub mod lu;
 pub mod orientation;
 pub mod pose;
 pub mod rotation;

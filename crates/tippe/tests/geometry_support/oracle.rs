@@ -1,5 +1,7 @@
 //! Answers found the slow way: supports by looking at every vertex, depths by trying every axis.
 
+#![allow(dead_code)]
+
 use tippe::math::{Pose, Vec3, tangents};
 use tippe::shape::Shape;
 
