@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::bench::BenchArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
+use crate::query::QueryArgs;
 
 /// Rigid-body dynamics whose contact physics is right, fast, and shows its own error.
 #[derive(Debug, Parser)]
@@ -39,6 +40,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Compute one frictional impact from numbers, with the path of its contact velocity.
     Impact(Box<ImpactArgs>),
+    /// Ask a scene what a ray or a moving shape meets, what overlaps a shape, what is nearest.
+    Query(Box<QueryArgs>),
 }
 
 /// Flags of `tippe run`.
@@ -121,7 +124,7 @@ pub enum FormArg {
 }
 
 /// A time that may be zero.
-fn parse_time(text: &str) -> Result<f64, String> {
+pub fn parse_time(text: &str) -> Result<f64, String> {
     if text.trim().parse() == Ok(0.0) {
         Ok(0.0)
     } else {
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn commands_that_do_not_exist_are_refused() {
-        for name in ["compare", "view", "query", "render"] {
+        for name in ["compare", "view", "render"] {
             assert_eq!(
                 Cli::try_parse_from(["tippe", name])
                     .unwrap_err()

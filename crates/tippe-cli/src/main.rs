@@ -11,8 +11,10 @@ mod film;
 mod format;
 mod impact;
 mod load;
+mod numbers;
 mod output;
 mod progress;
+mod query;
 mod report;
 mod run;
 mod series;
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Validate(args) => validate::validate(args),
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
+        Command::Query(args) => query::query(args),
     };
     ExitCode::from(match result {
         Ok(Outcome::Done) => 0,

@@ -247,6 +247,7 @@ impl<W: Write> RecordingWriter<W> {
                 BodyKind::Dynamic => "dynamic",
                 BodyKind::Fixed => "fixed",
                 BodyKind::Kinematic(_) => "kinematic",
+                BodyKind::Link { .. } => "link",
             }
             .into(),
             mass: body.mass,
