@@ -7,6 +7,7 @@
 pub(crate) mod begin;
 pub(crate) mod book;
 pub(crate) mod bounce;
+pub(crate) mod dense;
 pub(crate) mod depenetrate;
 pub(crate) mod direct;
 pub(crate) mod finish;
