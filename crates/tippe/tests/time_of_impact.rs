@@ -1,5 +1,8 @@
 //! Time of impact of two shapes in flight: closed forms, never late, within the tolerance.
 
+// Helpers of tests may fail as loudly as tests.
+#![allow(clippy::unwrap_used)]
+
 mod geometry_support;
 
 use geometry_support::Random;
