@@ -23,6 +23,7 @@
 //! ```
 
 pub mod articulated;
+pub mod articulation;
 pub mod collide;
 pub mod dynamics;
 pub mod error;
@@ -33,6 +34,7 @@ pub mod math;
 pub mod method;
 pub mod model;
 pub mod motion;
+pub mod query;
 pub mod report;
 pub mod shape;
 mod snapshot;
@@ -41,8 +43,14 @@ mod step;
 mod threads;
 pub mod work;
 pub mod world;
+mod world_articulations;
 
-pub use error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
+pub use articulation::{
+    Articulation, ArticulationDesc, ArticulationId, ArticulationState, LinkBodyDesc,
+};
+pub use error::{
+    BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
+};
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
@@ -52,6 +60,6 @@ pub use motion::Motion;
 pub use report::{
     ContactForce, EnergyLedger, Event, EventKind, JointForce, Residuals, SolverWork, StepReport,
 };
-pub use shape::{ConvexHull, Shape};
+pub use shape::{ConvexHull, Shape, TriangleMesh};
 pub use state::BodyState;
 pub use world::World;

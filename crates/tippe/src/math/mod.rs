@@ -9,6 +9,7 @@ pub mod block_lu;
 pub mod block_pattern;
 pub mod eigen;
 pub mod lu;
+pub mod mixed_lcp;
 pub mod orientation;
 pub mod pose;
 pub mod rotation;

@@ -32,12 +32,13 @@ pub(crate) fn run(
     report: &mut StepReport,
 ) {
     for (i, body) in model.present() {
-        if body.is_dynamic() {
+        if body.is_free() {
             let solved = &work.halves.bodies[i];
             state.bodies[i].velocity = solved.v;
             state.bodies[i].angular_velocity = solved.w;
         }
     }
+    work.halves.bodies.finish(model, state);
     let time_before = state.time - report.dt;
     let touching = remember(model, state, work, report, time_before);
     let events = &mut work.events;
@@ -252,16 +253,21 @@ pub(crate) struct ReadOut {
 }
 
 impl ReadOut {
-    /// Takes in what one part left in `work`.
-    pub(crate) fn append(&mut self, work: &mut Work, divided: bool) {
+    /// Takes in what one part left in `work`; `share` is how much of the step it is [1].
+    pub(crate) fn append(&mut self, work: &mut Work, share: f64) {
         self.parts += 1;
         self.events.append(&mut work.events);
-        if !divided {
+        if share >= 1.0 {
             return;
         }
         self.divided = true;
         self.contacts.append(&mut work.contact_forces);
-        self.joints.append(&mut work.joint_forces);
+        self.joints
+            .extend(work.joint_forces.drain(..).map(|j| JointForce {
+                force: j.force * share,
+                torque: j.torque * share,
+                ..j
+            }));
     }
 
     /// Leaves the events of the whole step and, of a divided one, the sums of its impulses and the means of its joint forces.
@@ -291,22 +297,16 @@ impl ReadOut {
         }
         work.contact_forces.iter_mut().for_each(|c| c.dt = h);
         self.joints.sort_by_key(|j| j.joint);
-        let share = 1.0 / f64::from(self.parts);
         for next in self.joints {
-            let (force, torque) = (next.force * share, next.torque * share);
             match work.joint_forces.last_mut() {
                 Some(last) if last.joint == next.joint => {
                     *last = JointForce {
-                        force: last.force + force,
-                        torque: last.torque + torque,
+                        force: last.force + next.force,
+                        torque: last.torque + next.torque,
                         ..next
                     };
                 }
-                _ => work.joint_forces.push(JointForce {
-                    force,
-                    torque,
-                    ..next
-                }),
+                _ => work.joint_forces.push(next),
             }
         }
     }

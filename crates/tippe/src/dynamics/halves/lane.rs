@@ -8,6 +8,7 @@ use super::link::Link;
 use super::row::{Row, SolverBody};
 use super::sweep::Sweeps;
 use super::touch::Touch;
+use super::trees::Bodies;
 use super::{Part, Scratch};
 use crate::report::SolverWork;
 use crate::state::BodyState;
@@ -22,7 +23,7 @@ const LINK_LOAD: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lane {
     /// By slot: velocities and response.
-    pub bodies: Vec<SolverBody>,
+    pub bodies: Bodies,
     /// By slot: where bodies would go.
     pub predicted: Vec<BodyState>,
     pub sweeps: Sweeps,
@@ -68,39 +69,44 @@ pub(crate) fn run(
         lane.met = true;
         lane.work = SolverWork::default();
     }
+    for part in parts.iter_mut() {
+        part.trees = rows[part.rows.clone()].iter().any(|r| r.linked)
+            || links[part.links.clone()].iter().any(|l| l.linked);
+    }
     let islands = Islands {
         parts,
         touches,
         rows,
         links,
     };
+    for lane in &mut lanes[1..count] {
+        lane.bodies.flat.clone_from(&bodies.flat);
+        lane.predicted.clone_from(predicted);
+    }
+    // The first lane has the arrays themselves.
+    std::mem::swap(bodies, &mut lanes[0].bodies);
+    std::mem::swap(predicted, &mut lanes[0].predicted);
     match pool {
         Some(pool) if count > 1 => {
-            let dealt = deal(islands, count);
-            for lane in &mut lanes[..count] {
-                lane.bodies.clone_from(bodies);
-                lane.predicted.clone_from(predicted);
-            }
-            let mut dealt: Vec<_> = lanes[..count].iter_mut().zip(dealt).collect();
+            let hands = deal(islands, count);
+            let mut dealt: Vec<_> = lanes[..count].iter_mut().zip(hands).collect();
             pool.scope(|scope| {
                 for (lane, hand) in &mut dealt {
                     let solve = &solve;
                     scope.spawn(move |_| hand.iter_mut().for_each(|i| solve(lane, i)));
                 }
             });
-            for (lane, hand) in &dealt {
-                hand.iter().for_each(|i| give_back(lane, i, bodies));
+            if let Some(((first, _), others)) = dealt.split_first_mut() {
+                for (lane, hand) in others {
+                    hand.iter()
+                        .for_each(|i| give_back(lane, i, &mut first.bodies));
+                }
             }
         }
-        _ => {
-            let lane = &mut lanes[0];
-            std::mem::swap(bodies, &mut lane.bodies);
-            std::mem::swap(predicted, &mut lane.predicted);
-            islands.for_each(|mut island| solve(lane, &mut island));
-            std::mem::swap(bodies, &mut lane.bodies);
-            std::mem::swap(predicted, &mut lane.predicted);
-        }
+        _ => islands.for_each(|mut island| solve(&mut lanes[0], &mut island)),
     }
+    std::mem::swap(bodies, &mut lanes[0].bodies);
+    std::mem::swap(predicted, &mut lanes[0].predicted);
     for lane in &lanes[..count] {
         *met &= lane.met;
         work.add(&lane.work);
@@ -163,14 +169,14 @@ impl<'a> Islands<'a> {
     }
 }
 
-/// Deals islands out: each goes to the hand with the least load so far.
+/// Deals islands out: each goes to the hand with the least load so far, those with articulations to the first, which has their trees.
 fn deal(islands: Islands<'_>, count: usize) -> Vec<Vec<Island<'_>>> {
     let mut hands: Vec<Vec<Island<'_>>> = (0..count).map(|_| Vec::new()).collect();
     let mut loads = vec![0; count];
     islands.for_each(|island| {
         let mut least = 0;
         for (k, load) in loads.iter().enumerate() {
-            if *load < loads[least] {
+            if *load < loads[least] && !island.part.trees {
                 least = k;
             }
         }

@@ -5,9 +5,11 @@
 //! Source: [Lecture] "Impulse Update" (accumulated impulses, random order), [Silcowitz10].
 
 use super::Settings;
+use super::dense::{self, Dense};
 use super::direct::{Direct, Round, System};
 use super::link::Link;
 use super::row::{Row, SolverBody};
+use super::trees::Bodies;
 use crate::math::Vec3;
 use crate::report::SolverWork;
 
@@ -26,6 +28,8 @@ pub(crate) struct Sweeps {
     link_direction: Vec<[f64; 6]>,
     /// Scratch of the direct solve.
     direct: Direct,
+    /// Scratch of the solve of islands with trees.
+    dense: Dense,
 }
 
 impl Sweeps {
@@ -76,7 +80,7 @@ pub(crate) struct Job<'a> {
     pub near: bool,
     pub rows: &'a mut [Row],
     pub links: &'a mut [Link],
-    pub bodies: &'a mut [SolverBody],
+    pub bodies: &'a mut Bodies,
     pub work: &'a mut SolverWork,
 }
 
@@ -112,6 +116,9 @@ impl Job<'_> {
     /// Nothing where the impulses it starts from are right; sweeps, then the direct solve where they do not arrive. The direct solve comes
     /// first where little has changed and it is cheap, and for joints, since sweeps crawl along chains and towers.
     fn solve(&mut self, scratch: &mut Sweeps) -> bool {
+        if self.has_trees(scratch) && self.dense(scratch) {
+            return true;
+        }
         let tolerance = self.settings.velocity_tolerance;
         let direct_first = self.near && self.settings.shuffle_seed.is_none();
         if direct_first {
@@ -131,6 +138,27 @@ impl Job<'_> {
             || (!direct_first && self.newton(scratch))
             || self.sweep(self.settings.sweeps, scratch) <= tolerance
             || self.sweep(self.settings.sweeps_last, scratch) <= tolerance
+    }
+
+    /// Whether an articulation takes part.
+    fn has_trees(&self, scratch: &Sweeps) -> bool {
+        let linked = |&i: &u32| self.rows[i as usize].linked;
+        self.links.iter().any(|l| l.linked) || scratch.order.iter().any(linked)
+    }
+
+    /// All rows at once, where there are not too many.
+    fn dense(&mut self, scratch: &mut Sweeps) -> bool {
+        let tolerance = self.settings.velocity_tolerance;
+        let missed = dense::solve(
+            self.rows,
+            &scratch.order,
+            self.links,
+            self.bodies,
+            tolerance,
+            &mut scratch.dense,
+        );
+        self.work.newton_steps += u32::from(missed.is_some());
+        missed.is_some_and(|missed| missed <= tolerance)
     }
 
     /// [Silcowitz10]: a sweep maps impulses to impulses; its change r is a preconditioned residual. The Fletcher–Reeves direction

@@ -6,9 +6,11 @@
 
 use super::bounce::{Bounce, bounce};
 use super::row::{Row, SolverBody};
+use super::trees::Bodies;
 use super::{Part, Scratch, Settings, joints};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
+use crate::dynamics::integrate;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::state::{BodyState, ContactMemory, State};
@@ -59,6 +61,8 @@ pub(crate) struct Touch {
 
 /// Gap at the end of the step under which a contact that bore load still counts as touching, relative to the bodies' reach [1].
 const TOUCHING: f64 = 1e-8;
+/// Part of the way of a fast pair in the step that rounding may show as acceleration [1].
+const ROUNDING: f64 = 1e-11;
 /// Slip above which a new contact starts as sliding, relative to 1 m/s [m/s].
 const SLIDING: f64 = 1e-9;
 
@@ -84,6 +88,8 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
         .iter()
         .map(|c| (c.key.pair.body_a, c.key.pair.body_b))
         .chain(joints.iter().map(ends));
+    // A tree is one node: its links stand for the first of them.
+    let pairs = pairs.map(|(a, b)| (model.node_of(a), model.node_of(b)));
     work.islands.build(model.bodies.len() + 1, dynamic, pairs);
 
     // Both lists are sorted by key: one pass matches them.
@@ -93,6 +99,9 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     scratch.supported.clear();
     scratch.supported.resize(model.bodies.len(), false);
     for (_, joint) in model.present_joints() {
+        if joint.desc.kind.rank() == 0 {
+            continue;
+        }
         scratch.supported[joint.b as usize] = true;
         if let Some(a) = joint.a {
             scratch.supported[a as usize] = true;
@@ -148,6 +157,7 @@ fn regroup(work: &mut Work) {
             links: start.1..joints.len(),
             direct: true,
             kept: 1.0,
+            trees: false,
         });
     }
 }
@@ -192,11 +202,12 @@ impl Touch {
     }
 }
 
-/// Fills the solver bodies from the states.
-pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<SolverBody>) {
-    out.clear();
-    out.extend(
-        states
+/// Fills the solver bodies from the state.
+pub(crate) fn load_bodies(model: &Model, state: &State, contacts: &[Contact], out: &mut Bodies) {
+    out.flat.clear();
+    out.flat.extend(
+        state
+            .bodies
             .iter()
             .zip(&model.bodies)
             .map(|(s, body)| match body {
@@ -210,7 +221,14 @@ pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<Sol
             }),
     );
     // The world, as a side of joints.
-    out.push(SolverBody::FIXED);
+    out.flat.push(SolverBody::FIXED);
+    let touched = contacts
+        .iter()
+        .flat_map(|c| [c.key.pair.body_a, c.key.pair.body_b]);
+    let joined = model
+        .present_joints()
+        .flat_map(|(_, j)| [j.a.unwrap_or(u32::MAX), j.b]);
+    out.load_trees(model, state, touched.chain(joined));
 }
 
 /// When a contact that bore load is at rest, so that restitution plays no part.
@@ -247,7 +265,7 @@ pub(crate) fn first_rows(
         supported,
         ..
     } = &mut work.halves;
-    load_bodies(model, &state.bodies, bodies);
+    load_bodies(model, state, &work.detection.contacts, bodies);
     rows.clear();
     let gravity = model.gravity.length();
     for touch in touches.iter_mut() {
@@ -270,19 +288,25 @@ pub(crate) fn first_rows(
 
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
         if !resting.holds(touch, &row, u_n) {
-            // Free bodies fall during the step; bodies that others hold up do not.
-            let falling = if supported[a] || supported[b] {
+            // A fast pair is followed from where it was seen, all others from the start of the step.
+            let (gap, u_n, left) = if c.seen > 0.0 {
+                let (gap, u_n) = seen(model, state, c);
+                (gap.max(0.0), u_n, h - c.seen)
+            } else {
+                (c.point.gap - touch.base, u_n, h)
+            };
+            // Free bodies fall during the step; bodies that others hold up do not. In the short rest after a fast arrival rounding is no fall.
+            let fall = then.gap - touch.base - gap - u_n * left;
+            let rounding = c.seen > 0.0 && fall.abs() <= ROUNDING * u_n.abs() * h;
+            let falling = if supported[a] || supported[b] || left <= 0.0 || rounding {
                 0.0
             } else {
-                2.0 * (then.gap - c.point.gap - u_n * h) / (h * h)
+                2.0 * fall / (left * left)
             };
-            touch.bounce = bounce(
-                c.point.gap - touch.base,
-                u_n,
-                falling,
-                c.surface.restitution,
-                h,
-            );
+            touch.bounce = bounce(gap, u_n, falling, c.surface.restitution, left).map(|b| Bounce {
+                time: b.time + c.seen,
+                ..b
+            });
         }
         touch.hit = touch
             .bounce
@@ -315,6 +339,22 @@ pub(crate) fn first_rows(
     }
 }
 
+/// Gap and normal velocity of a contact at the time at which its fast pair was seen.
+fn seen(model: &Model, state: &State, c: &Contact) -> (f64, f64) {
+    let at = |slot: usize| match &model.bodies[slot] {
+        Some(body) => {
+            let a = integrate::acceleration(model, body, &state.loads[slot]);
+            integrate::advance(body, &state.bodies[slot], a, state.time, c.seen)
+        }
+        None => BodyState::REST,
+    };
+    let (i, j) = c.bodies();
+    let (a, b) = (at(i), at(j));
+    let place = c.at(&a, &b);
+    let u = b.point_velocity(place.point_b) - a.point_velocity(place.point_a);
+    (place.gap, u.dot(place.normal))
+}
+
 /// Rows at t + h over contacts that rested or bore load in this step: no normal velocity into the contact, no slip.
 pub(crate) fn second_rows(
     model: &Model,
@@ -329,7 +369,7 @@ pub(crate) fn second_rows(
         rows,
         ..
     } = &mut work.halves;
-    load_bodies(model, &state.bodies, bodies);
+    load_bodies(model, state, &work.detection.contacts, bodies);
     for (touch, row) in touches.iter_mut().zip(rows.iter_mut()) {
         let c = &work.detection.contacts[touch.contact as usize];
         let (a, b) = c.bodies();
@@ -375,7 +415,7 @@ pub(crate) fn new_row(
     c: &Contact,
     place: &crate::collide::Placement,
     states: &[BodyState],
-    bodies: &[SolverBody],
+    bodies: &Bodies,
 ) -> Row {
     let (a, b) = c.bodies();
     let centers = (states[a].position, states[b].position);

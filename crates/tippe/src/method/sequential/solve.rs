@@ -8,6 +8,7 @@ use super::SequentialParams;
 use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{Sight, aim_again};
 use crate::dynamics::halves::lane::{self, Island, Lane};
+use crate::dynamics::halves::link::Link;
 use crate::dynamics::halves::sweep::Job;
 use crate::dynamics::halves::touch::Touch;
 use crate::model::Model;
@@ -57,8 +58,9 @@ fn first_of_island(
     let cost_max = cost_limit(params, island.touches, island.links.len());
     let jointed = !island.links.is_empty();
     if jointed {
-        island.part.direct =
-            lane.sweeps
+        island.part.direct = island.part.trees
+            || lane
+                .sweeps
                 .can_be_direct(island.rows, island.links, &lane.bodies, cost_max);
         if !island.part.direct {
             island
@@ -79,7 +81,7 @@ fn first_of_island(
     if arrivals {
         converge(params, cost_max, near, lane, island, |_| true);
     }
-    if jointed && island.part.direct {
+    if island.part.trees || (jointed && island.part.direct) {
         meet(params, sight, cost_max, lane, island);
     }
 }
@@ -128,7 +130,11 @@ fn meet(
         converge(params, cost_max, true, lane, island, |_| true);
         worst = missed(lane, island);
     }
-    lane.met &= worst <= MET * params.joint_tolerance;
+    // Only joints that hold something ask for a division of the step.
+    let held = |l: &Link| l.held.count > 0;
+    if island.links.iter().any(held) {
+        lane.met &= worst <= MET * params.joint_tolerance;
+    }
 }
 
 /// Impulses at t + h over the projected contacts and all joints.
