@@ -2,9 +2,7 @@
 
 mod common;
 
-use common::{COARSE, FINE, beats_peers, holds, setup};
-use tippe_validate::support::refusal;
-use tippe_validate::{Form, Setup, all_cases};
+use common::{COARSE, FINE, beats_peers, holds};
 
 #[test]
 fn f00_free_flight_is_the_parabola() {

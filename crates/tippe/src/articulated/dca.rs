@@ -226,7 +226,7 @@ struct Ends {
 
 /// A part of a chain: one link, or two parts and the joint between them.
 enum Part {
-    One { ends: Ends },
+    One { ends: Box<Ends> },
     Two(Box<Join>),
 }
 
@@ -314,7 +314,9 @@ fn assemble(links: &[Heavy], chain: &[usize], threads: usize) -> Result<Part, Tr
             b1: b,
             b2: b,
         };
-        return Ok(Part::One { ends });
+        return Ok(Part::One {
+            ends: Box::new(ends),
+        });
     }
     let (left, right) = chain.split_at(chain.len() / 2);
     let (a, b) = if threads > 1 && chain.len() >= THREAD_LINKS_MIN {
