@@ -12,6 +12,8 @@ use crate::bench::BenchArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
 use crate::query::QueryArgs;
+use crate::render::RenderArgs;
+use crate::view::ViewArgs;
 
 /// Rigid-body dynamics whose contact physics is right, fast, and shows its own error.
 #[derive(Debug, Parser)]
@@ -42,6 +44,10 @@ pub enum Command {
     Impact(Box<ImpactArgs>),
     /// Ask a scene what a ray or a moving shape meets, what overlaps a shape, what is nearest.
     Query(Box<QueryArgs>),
+    /// Watch, inspect and question a simulation in the browser.
+    View(ViewArgs),
+    /// Draw pictures or a short film of a scene, without a display.
+    Render(RenderArgs),
 }
 
 /// Flags of `tippe run`.
@@ -180,7 +186,7 @@ mod tests {
 
     #[test]
     fn commands_that_do_not_exist_are_refused() {
-        for name in ["compare", "view", "render"] {
+        for name in ["compare"] {
             assert_eq!(
                 Cli::try_parse_from(["tippe", name])
                     .unwrap_err()

@@ -15,6 +15,8 @@ mod numbers;
 mod output;
 mod progress;
 mod query;
+mod render;
+mod replay;
 mod report;
 mod run;
 mod series;
@@ -22,6 +24,7 @@ mod statistics;
 mod summary;
 mod svg;
 mod validate;
+mod view;
 
 use std::process::ExitCode;
 
@@ -56,6 +59,8 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
         Command::Query(args) => query::query(args),
+        Command::View(args) => view::view(args),
+        Command::Render(args) => render::render(args),
     };
     ExitCode::from(match result {
         Ok(Outcome::Done) => 0,

@@ -93,7 +93,8 @@ impl<'a> Flight<'a> {
         let pose = s.frame(body).compose(shape);
         match &body.kind {
             BodyKind::Fixed => Self::rest(pose),
-            BodyKind::Dynamic => Self {
+            // A link is followed as if it were free: its tree bends the way, which the next look sees.
+            BodyKind::Dynamic | BodyKind::Link { .. } => Self {
                 center: shape.point_to_local(body.center),
                 velocity: s.velocity,
                 acceleration: a,

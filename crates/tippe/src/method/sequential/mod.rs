@@ -12,7 +12,7 @@ use crate::error::StepError;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
 use crate::state::State;
-use crate::step::check_finite;
+use crate::step::{check_finite, check_trees};
 use crate::work::Work;
 
 /// Parameters of `sequential`.
@@ -96,8 +96,10 @@ impl SequentialParams {
     const fn settings(&self) -> Settings {
         Settings {
             sweeps: self.sweeps,
+            sweeps_last: 0,
             direct_rounds: self.direct_rounds,
             velocity_tolerance: self.velocity_tolerance,
+            touching: 0.0,
             depenetration: self.depenetration,
             slop: self.slop,
             warm_start: self.warm_start,
@@ -188,11 +190,16 @@ fn substep(
 
     // Collide and rest: impulses at t that make positions right at t + h.
     touch::gather(model, state, work, h);
-    touch::first_rows(model, settings, state, work, h);
+    let resting = touch::Resting {
+        speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
+        load: 0.0,
+    };
+    touch::first_rows(model, settings, &resting, state, work, h);
     solve::first(model, params, state, work, &mut report);
 
     // Move along the free motion that starts with the new velocities.
     advance(model, state, h, work, &mut report.energy);
+    check_trees(model, &work.halves.bodies)?;
     check_finite(model, state, "move")?;
     depenetrate::run(model, settings, state, work, &mut report);
 
@@ -204,5 +211,6 @@ fn substep(
     state.time = t + h;
     state.part = h;
     finish::run(model, before, state, work, &mut report);
+    check_trees(model, &work.halves.bodies)?;
     Ok(report)
 }
