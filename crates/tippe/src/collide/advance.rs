@@ -65,6 +65,17 @@ pub fn time_of_impact(
     horizon: f64,
     tolerance: f64,
 ) -> Result<TimeOfImpact, GeometryError> {
+    search(a, b, horizon, tolerance, POSES_MAX)
+}
+
+/// The same with a limit of its own on the work, in poses.
+pub(crate) fn search(
+    a: (&Shape, &Flight<'_>),
+    b: (&Shape, &Flight<'_>),
+    horizon: f64,
+    tolerance: f64,
+    poses_max: f64,
+) -> Result<TimeOfImpact, GeometryError> {
     check(a, b, horizon, tolerance)?;
     let mut t = 0.0;
     let spin = a.1.rates(0.0, &a.1.pose).spin + b.1.rates(0.0, &b.1.pose).spin;
@@ -92,7 +103,7 @@ pub fn time_of_impact(
                 return Ok(TimeOfImpact::Apart);
             }
             effort += 1.0 + (spin * next / TURN).min(TURNS_MAX);
-            if next <= t || effort > POSES_MAX {
+            if next <= t || effort > poses_max {
                 return Ok(TimeOfImpact::Unresolved { time: t });
             }
             t = next;

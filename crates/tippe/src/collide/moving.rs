@@ -8,7 +8,7 @@
 //! stays below the size, the features of the predicted poses are added. If it does not, predicted poses say nothing (the shapes may have
 //! passed each other), and the features of the time of impact count.
 
-use super::advance::{TimeOfImpact, time_of_impact};
+use super::advance::{TimeOfImpact, search};
 use super::contact::{ContactPoint, Features};
 use super::flight::Flight;
 use super::narrow::collide_shapes;
@@ -21,6 +21,8 @@ const SLOW: f64 = 0.1;
 const FAST: f64 = 1.0;
 /// Distance at which a time of impact counts as found, relative to half the width of the thinner shape [1].
 const TOLERANCE: f64 = 1e-6;
+/// Most work of one search in a step, in poses. Few pairs need ten; long bodies that spin fast beside something reach the limit.
+const POSES_MAX: f64 = 1e3;
 /// After a fast impact the step ends when the bodies have moved on by this part of half the width of the thinner one [1].
 const ONWARD: f64 = 0.25;
 
@@ -144,7 +146,13 @@ pub(super) fn look(
         add_later((a, b), (&now.0, &now.1), (&then.0, &then.1), near, points);
         return seen;
     }
-    seen.time = match time_of_impact((a, flights.0), (b, flights.1), h, TOLERANCE * width) {
+    seen.time = match search(
+        (a, flights.0),
+        (b, flights.1),
+        h,
+        TOLERANCE * width,
+        POSES_MAX,
+    ) {
         Ok(TimeOfImpact::At { time, .. }) => time,
         Ok(TimeOfImpact::Unresolved { time }) => {
             seen.unresolved = true;
