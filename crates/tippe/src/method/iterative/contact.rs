@@ -88,11 +88,14 @@ fn solve(
             continue;
         }
         let mut missed = Missed::default();
+        let limits = report.work.caps_hit;
         for _ in 0..params.predictions {
             missed = aim_again(model, state, work, &part, h, true);
-            if missed.depth <= params.depth_tolerance
-                && missed.drift <= params.drift_tolerance
-                && missed.joints <= params.joint_tolerance
+            // A solve that ended at its limit gains nothing from better aims.
+            if report.work.caps_hit > limits
+                || (missed.depth <= params.depth_tolerance
+                    && missed.drift <= params.drift_tolerance
+                    && missed.joints <= params.joint_tolerance)
             {
                 break;
             }
