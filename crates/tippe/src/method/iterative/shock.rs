@@ -45,8 +45,7 @@ pub(crate) fn guess(
     let (levels, halves) = (&mut work.levels, &mut work.halves);
     let top = levels.find(settings, halves, island);
     for level in (1..=top).rev() {
-        levels.whole.clear();
-        levels.whole.extend_from_slice(&halves.bodies);
+        levels.whole.clone_from(&halves.bodies.flat);
         // What lies below will end where it is: thrown up by half of what it falls.
         for (i, body) in model.present() {
             if levels.of_body[i] < level && body.is_dynamic() {
