@@ -89,6 +89,7 @@ fn solve(
             continue;
         }
         let mut missed = Missed::default();
+        let limits = report.work.caps_hit;
         for _ in 0..params.predictions {
             let sight = Sight {
                 model,
@@ -102,9 +103,11 @@ fn solve(
                 island,
                 |lane, island| aim_again(&sight, lane, island, true),
             );
-            if missed.depth <= params.depth_tolerance
-                && missed.drift <= params.drift_tolerance
-                && missed.joints <= params.joint_tolerance
+            // A solve that ended at its limit gains nothing from better aims.
+            if report.work.caps_hit > limits
+                || (missed.depth <= params.depth_tolerance
+                    && missed.drift <= params.drift_tolerance
+                    && missed.joints <= params.joint_tolerance)
             {
                 break;
             }
