@@ -4,6 +4,7 @@
 //! Called by: `cargo xtask …` (alias in `.cargo/config.toml`) and the script in `.ci`.
 //! Source: the rules of `docs/conventions.md`, "Documents".
 
+mod browser;
 mod markdown;
 mod requirements;
 mod steps;

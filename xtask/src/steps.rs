@@ -88,6 +88,7 @@ const STEPS: [Step; 7] = [
 /// Runs all steps and stops at the first that fails.
 pub fn run(root: &Path, quick: bool) -> ExitCode {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let browser = crate::browser::ensure();
     let mut times = Vec::new();
     for step in STEPS.iter().filter(|s| !(quick && s.slow)) {
         let command = step.command();
@@ -118,6 +119,9 @@ pub fn run(root: &Path, quick: bool) -> ExitCode {
     println!("\nall steps passed:");
     for (name, time) in times {
         println!("  {name:<22}{:>7.1} s", time.as_secs_f64());
+    }
+    if let Err(reason) = browser {
+        println!("\n*** the page was NOT tested in a browser: {reason} ***");
     }
     ExitCode::SUCCESS
 }

@@ -11,8 +11,12 @@ mod film;
 mod format;
 mod impact;
 mod load;
+mod numbers;
 mod output;
 mod progress;
+mod query;
+mod render;
+mod replay;
 mod report;
 mod run;
 mod series;
@@ -20,6 +24,7 @@ mod statistics;
 mod summary;
 mod svg;
 mod validate;
+mod view;
 
 use std::process::ExitCode;
 
@@ -53,6 +58,9 @@ fn main() -> ExitCode {
         Command::Validate(args) => validate::validate(args),
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
+        Command::Query(args) => query::query(args),
+        Command::View(args) => view::view(args),
+        Command::Render(args) => render::render(args),
     };
     ExitCode::from(match result {
         Ok(Outcome::Done) => 0,

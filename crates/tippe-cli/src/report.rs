@@ -24,6 +24,8 @@ pub struct Page<'a> {
     pub description: &'a str,
     /// The scene with all defaults written out.
     pub explained: &'a str,
+    /// The replay, or nothing.
+    pub replay: &'a str,
     /// How the run ended, if not as planned.
     pub ended: Option<&'a str>,
 }
@@ -58,6 +60,7 @@ pub fn html(
     summary_table(&mut out, summary, world);
     warnings(&mut out, summary);
     out.push_str("</section>\n<section>\n<h2>Motion</h2>\n");
+    out.push_str(page.replay);
     motion(&mut out, film, world);
     out.push_str("</section>\n<section>\n<h2>Energy</h2>\n");
     ledger_table(&mut out, summary);

@@ -24,6 +24,7 @@ use crate::format::number;
 use crate::load;
 use crate::output::{note, out};
 use crate::progress;
+use crate::replay::Replay;
 use crate::report::{self, Page};
 use crate::statistics::Statistics;
 use crate::summary::Summary;
@@ -110,6 +111,14 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
             description: &scene.description,
             explained,
             ended: message.as_deref(),
+            replay: &simulation
+                .replay
+                .take()
+                .and_then(|r| {
+                    r.html(&scene.world, message.as_deref().unwrap_or_default())
+                        .ok()
+                })
+                .unwrap_or_default(),
         };
         let html = report::html(
             &page,
@@ -181,6 +190,8 @@ struct Simulation {
     picture_time: Option<f64>,
     picture: Option<Frame>,
     recorder: Option<Recorder>,
+    /// For the report.
+    replay: Option<Replay>,
     energy_start: (f64, f64),
 }
 
@@ -198,6 +209,7 @@ impl Simulation {
                 .as_ref()
                 .map(|_| args.picture_time.unwrap_or(f64::INFINITY)),
             picture: None,
+            replay: recorder.as_ref().and_then(|_| Replay::new(scene).ok()),
             recorder,
             energy_start,
         }
@@ -245,6 +257,11 @@ impl Simulation {
             self.statistics.add(&report, scene.world.ledger(), wall);
             self.film.see(&scene.world, step);
             self.take_picture(scene);
+            if let Some(replay) = &mut self.replay
+                && let Err(e) = replay.step(&scene.world, &report)
+            {
+                return End::RecordingFailed(e);
+            }
             if let Some(recorder) = &mut self.recorder
                 && let Err(e) = recorder.step(&scene.world, &report)
             {

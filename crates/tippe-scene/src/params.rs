@@ -2,11 +2,11 @@
 //!
 //! Reads: `format`.  Writes: `Problems`.
 //! Called by: `format` (tables), `build` (to the engine and back).
-//! Source: `tippe::SequentialParams`; its own check says what makes sense.
+//! Source: `tippe::SequentialParams`, `tippe::IterativeParams`; their own checks say what makes sense.
 
 use crate::diagnostics::{At, Problems};
 use crate::read::record;
-use tippe::{BuildError, SequentialParams};
+use tippe::{BuildError, IterativeParams, SequentialParams};
 
 /// Declares the table of a method's parameters, and how it goes to the engine's type and back.
 macro_rules! params {
@@ -82,6 +82,54 @@ params! {
             joint_tolerance: f64,
         }
         maybe {
+            /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.
+            shuffle_seed: u64,
+        }
+    }
+}
+
+params! {
+    /// Parameters of the method `iterative`; defaults and reasons in docs/methods.md.
+    Iterative for IterativeParams {
+        always {
+            /// Depth at which a resting contact counts as solved at the end of the step [m].
+            depth_tolerance: f64,
+            /// Tangential distance to which sticking contacts are held in a step [m].
+            drift_tolerance: f64,
+            /// Velocity at which collisions and the velocities at the end of the step count as solved [m/s].
+            velocity_tolerance: f64,
+            /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
+            joint_tolerance: f64,
+            /// Depth ε of resting contacts [m]: one that bears load collides only above √(2 g ε).
+            contact_depth: f64,
+            /// Most passes of the collision phase, each over what collides then.
+            passes: u32,
+            /// Most times that the contact phase looks at the motion it has made and aims again.
+            predictions: u32,
+            /// Most times that a step stops at a time of impact; 0 answers all impacts inside the step.
+            impact_substeps: u32,
+            /// Contacts of an island beyond which its impacts are answered inside the step.
+            impact_contacts: u32,
+            /// Sweeps, forward and backward, of an island before it is solved directly.
+            sweeps: u32,
+            /// Most sweeps of an island that cannot be solved directly.
+            sweeps_max: u32,
+            /// Most rounds of a direct solve.
+            direct_rounds: u32,
+            /// Block products that the direct solve of an island may cost.
+            direct_cost: f64,
+            /// Start cold islands from a pass of shock propagation.
+            shock_guess: bool,
+            /// Part of the remaining depth that the pose-only pass removes in one step, 0 to 1.
+            depenetration: f64,
+            /// Depth the pose-only pass leaves alone [m].
+            slop: f64,
+            /// Start each solve of resting contacts from the impulses of the last step.
+            warm_start: bool,
+        }
+        maybe {
+            /// End the first solve with shock propagation, level by level, after this many sweeps; left out, it goes on to the tolerance.
+            shock_sweeps: u32,
             /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.
             shuffle_seed: u64,
         }

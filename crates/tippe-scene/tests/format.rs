@@ -84,7 +84,9 @@ fn options_stand_over_the_file() {
         "version = 1\n[method]\ndt = \"1/60\"\nseconds = 9\n[method.sequential]\nsweeps = 7\n";
     let scene = load_str(text, "x.toml", Format::Toml, &options).unwrap();
     assert_eq!((scene.dt, scene.seconds, scene.step_count()), (0.5, 2.0, 4));
-    let tippe::Method::Sequential(params) = scene.world.method();
+    let tippe::Method::Sequential(params) = scene.world.method() else {
+        panic!("sequential")
+    };
     assert_eq!(params.sweeps, 7);
 }
 

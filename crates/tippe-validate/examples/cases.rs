@@ -30,7 +30,7 @@ fn main() {
     // The measured data of others, where it lies beside the repository.
     let data = ["..", "shared", "data"].iter().collect::<PathBuf>();
     let data = Some(data.as_path()).filter(|d| d.is_dir());
-    let methods = ["sequential"];
+    let methods = ["sequential", "iterative"];
     let mut rows = run(&cases, &methods, Form::Maximal, &dts, data, &mut show);
     if page {
         // F22 is stated for 10 ms.

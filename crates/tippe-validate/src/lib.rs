@@ -6,7 +6,9 @@
 pub mod analytic;
 pub mod case;
 pub mod cases;
+pub mod columns;
 pub mod doc;
+pub mod form;
 pub mod measure;
 pub mod peers;
 pub mod row;

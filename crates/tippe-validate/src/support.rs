@@ -4,8 +4,8 @@
 //! Called by: `run`.
 //! Source: docs/methods.md, "Support".
 
-use crate::case::{Form, Setup};
-use crate::cases::ellipse;
+use crate::case::Setup;
+use crate::cases::{cube_toss, ellipse, one_step};
 
 /// Something of the support table that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Feature {
     CubeTosses,
     /// The measured ellipse impacts.
     EllipseImpacts,
-    /// One-step contact problems through a public solver.
+    /// The recorded one-step contact problems.
     ContactProblems,
 }
 
@@ -23,11 +23,15 @@ impl Feature {
     #[must_use]
     pub const fn refusal(self) -> &'static str {
         match self {
-            Self::CubeTosses => "not run: the cube-toss data is not read yet",
+            Self::CubeTosses => {
+                "not run: no cube-tosses/tosses.csv and starts.csv in a folder given by --data; made from the tosses of [Acosta22] in DAIRLab/dairlib"
+            }
             Self::EllipseImpacts => {
                 "not run: no ellipse-impacts/impacts.csv in a folder given by --data; made from the measurements of [Fazeli17] in DAIRLab/ImpactModeling"
             }
-            Self::ContactProblems => "not run: no public one-step contact solver yet",
+            Self::ContactProblems => {
+                "not run: no fclib/*.txt in a folder given by --data; made from the problems of [FCLIB] in siconos/siconos and Simple-Robotics/ContactBench"
+            }
         }
     }
 }
@@ -46,9 +50,6 @@ pub fn refusal(setup: &Setup, needs: &[Feature]) -> Option<String> {
             )
         });
     }
-    if setup.form == Form::Articulated {
-        return Some("no articulated bodies yet".to_owned());
-    }
     let missing = needs.iter().find(|f| !present(setup, **f));
     missing.map(|f| f.refusal().to_owned())
 }
@@ -60,6 +61,13 @@ fn present(setup: &Setup, feature: Feature) -> bool {
             let data = setup.data.as_deref();
             data.is_some_and(|data| ellipse::file(data).is_file())
         }
-        _ => false,
+        Feature::CubeTosses => {
+            let data = setup.data.as_deref();
+            data.is_some_and(|data| cube_toss::files(data).iter().all(|f| f.is_file()))
+        }
+        Feature::ContactProblems => {
+            let data = setup.data.as_deref();
+            data.is_some_and(|data| !one_step::files(data).is_empty())
+        }
     }
 }

@@ -4,11 +4,14 @@
 //! Called by: users, queries, tests.
 //! Source: `collide::gjk`, `collide::epa`. Signs as in `collide::contact`: the normal points from A to B.
 
+pub use crate::collide::advance::{TimeOfImpact, time_of_impact, time_of_impact_bound};
+pub use crate::collide::flight::Flight;
+
 use crate::collide::epa;
 use crate::collide::gjk::{ConvexPair, Found};
 use crate::collide::simplex::Simplex;
 use crate::math::{Pose, Vec3, tangents};
-use crate::shape::{Core, Shape, TriangleMesh};
+use crate::shape::{Aabb, Core, Shape, TriangleMesh};
 use std::fmt;
 
 /// How two shapes lie to each other.
@@ -44,6 +47,8 @@ pub enum GeometryError {
     NotFinite,
     /// Two half-spaces or meshes: grounds, which have no distance from each other.
     Unbounded,
+    /// A size outside 1e-50 … 1e50 m, or a place farther away than that: products of such numbers are not finite.
+    OutOfRange,
 }
 
 impl fmt::Display for GeometryError {
@@ -51,6 +56,7 @@ impl fmt::Display for GeometryError {
         f.write_str(match self {
             Self::NotFinite => "a pose or a size is not finite",
             Self::Unbounded => "both shapes are half-spaces or meshes",
+            Self::OutOfRange => "a size or a place is outside 1e-50 to 1e50 m",
         })
     }
 }
@@ -83,13 +89,19 @@ pub fn separation_within(
     if !(pose_a.is_finite() && pose_b.is_finite() && a.check().is_ok() && b.check().is_ok()) {
         return Err(GeometryError::NotFinite);
     }
+    if !(in_range(a, pose_a) && in_range(b, pose_b)) {
+        return Err(GeometryError::OutOfRange);
+    }
     let found = match (a, b) {
         (Shape::HalfSpace { .. } | Shape::Mesh(_), Shape::HalfSpace { .. } | Shape::Mesh(_)) => {
             return Err(GeometryError::Unbounded);
         }
-        (Shape::Mesh(mesh), other) => triangles(mesh, pose_a, other, pose_b, limit),
+        (Shape::Mesh(mesh), other) => {
+            Core::of(other).and_then(|b| triangles(mesh, pose_a, b, pose_b, limit))
+        }
         (other, Shape::Mesh(mesh)) => {
-            triangles(mesh, pose_b, other, pose_a, limit).map(|s| s.flipped())
+            let found = Core::of(other).and_then(|a| triangles(mesh, pose_b, a, pose_a, limit));
+            found.map(|s| s.flipped())
         }
         (Shape::HalfSpace { normal }, other) => half_space(*normal, pose_a, other, pose_b),
         (other, Shape::HalfSpace { normal }) => {
@@ -101,11 +113,39 @@ pub fn separation_within(
         },
     };
     match found {
-        Some(s) if !(s.distance.is_finite() && s.normal.is_finite()) => {
+        Some(s) if !(s.distance.is_finite() && (s.normal.length_squared() - 1.0).abs() < 1e-6) => {
             Err(GeometryError::NotFinite)
         }
         found => Ok(found.filter(|s| s.distance <= limit)),
     }
+}
+
+/// Whether products of the lengths of a shape and its place are finite and not zero.
+pub(crate) fn in_range(shape: &Shape, pose: &Pose) -> bool {
+    const RANGE: f64 = 1e50;
+    let thin = match *shape {
+        Shape::Sphere { radius } => radius,
+        Shape::Cuboid { half } => half.min_element(),
+        Shape::Capsule {
+            half_length,
+            radius,
+        }
+        | Shape::Cylinder {
+            half_length,
+            radius,
+        }
+        | Shape::Cone {
+            half_length,
+            radius,
+        } => half_length.min(radius),
+        _ => 1.0,
+    };
+    let wide = match shape {
+        Shape::HalfSpace { .. } => 1.0,
+        _ => shape.reach(),
+    };
+    let far = pose.position.abs().max_element();
+    thin > 1.0 / RANGE && wide < RANGE && far < RANGE
 }
 
 /// Distance of two shapes [m], zero where they touch or overlap.
@@ -138,17 +178,17 @@ fn half_space(normal: Vec3, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<S
     })
 }
 
-/// A mesh (A) against a bounded convex shape: the nearest of its triangles, or the one that is deepest in the shape.
-fn triangles(
+/// A mesh (A) against a thickened core: the nearest of its triangles, or the one that is deepest in the shape.
+pub(crate) fn triangles(
     mesh: &TriangleMesh,
     pose_a: &Pose,
-    b: &Shape,
+    core: (Core<'_>, f64),
     pose_b: &Pose,
     limit: f64,
 ) -> Option<Separation> {
-    let core = Core::of(b)?;
-    let seen = pose_a.inverse().compose(pose_b);
-    let around = b.bounds(&seen);
+    // The ball around the core, in the mesh's frame.
+    let reach = core.0.reach() + core.1;
+    let around = Aabb::from_center(pose_a.point_to_local(pose_b.position), Vec3::splat(reach));
     let mut best: Option<Separation> = None;
     mesh.overlapping(around.grown(limit.max(0.0)), |t| {
         let corners = mesh.corners(t);

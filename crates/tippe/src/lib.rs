@@ -23,6 +23,7 @@
 //! ```
 
 pub mod articulated;
+pub mod articulation;
 pub mod collide;
 pub mod dynamics;
 pub mod error;
@@ -33,6 +34,7 @@ pub mod math;
 pub mod method;
 pub mod model;
 pub mod motion;
+pub mod query;
 pub mod report;
 pub mod shape;
 mod snapshot;
@@ -40,12 +42,18 @@ pub mod state;
 mod step;
 pub mod work;
 pub mod world;
+mod world_articulations;
 
-pub use error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
+pub use articulation::{
+    Articulation, ArticulationDesc, ArticulationId, ArticulationState, LinkBodyDesc,
+};
+pub use error::{
+    BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
+};
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
-pub use method::{METHOD_NAMES, Method, SequentialParams};
+pub use method::{IterativeParams, METHOD_NAMES, Method, SequentialParams};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
 pub use motion::Motion;
 pub use report::{

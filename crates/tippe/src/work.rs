@@ -7,6 +7,7 @@
 use crate::collide::Detection;
 use crate::dynamics::halves;
 use crate::dynamics::island::Islands;
+use crate::method::iterative::{Collisions, Levels};
 use crate::report::{ContactForce, Event, JointForce};
 use crate::state::{BodyState, State};
 
@@ -23,6 +24,10 @@ pub struct Work {
     pub(crate) islands: Islands,
     /// Touches, rows and links of the methods that step in two halves.
     pub(crate) halves: halves::Scratch,
+    /// Scratch of the collision phase of `iterative`.
+    pub(crate) collisions: Collisions,
+    /// Scratch of its shock propagation.
+    pub(crate) levels: Levels,
     /// What each contact carried. Written at the end of a step, read by users.
     pub(crate) contact_forces: Vec<ContactForce>,
     /// What each joint carried. Written at the end of a step, read by users.

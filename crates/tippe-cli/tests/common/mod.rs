@@ -7,6 +7,9 @@
 // Helpers of tests may fail as loudly as tests; not every test uses all of them.
 #![allow(clippy::unwrap_used, dead_code)]
 
+pub mod browser;
+pub mod serve;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -15,13 +15,19 @@ pub(super) const POSE: [u8; 4] = *b"POSE";
 pub(super) const CONT: [u8; 4] = *b"CONT";
 pub(super) const EVNT: [u8; 4] = *b"EVNT";
 pub(super) const CERT: [u8; 4] = *b"CERT";
+pub(super) const JOIN: [u8; 4] = *b"JOIN";
+pub(super) const REAC: [u8; 4] = *b"REAC";
+pub(super) const WALL: [u8; 4] = *b"WALL";
 pub(super) const SNAP: [u8; 4] = *b"SNAP";
 pub(super) const DONE: [u8; 4] = *b"DONE";
 
-const CRC_TABLE: [u32; 256] = crc_table();
+/// Bytes that the checksum takes at once.
+const CRC_LANES: usize = 8;
+/// `CRC_TABLES[k][x]`: the checksum of the byte x followed by k zero bytes.
+const CRC_TABLES: [[u32; 256]; CRC_LANES] = crc_tables();
 
-const fn crc_table() -> [u32; 256] {
-    let mut table = [0; 256];
+const fn crc_tables() -> [[u32; 256]; CRC_LANES] {
+    let mut tables = [[0; 256]; CRC_LANES];
     let mut i = 0;
     while i < 256 {
         let mut c = i as u32;
@@ -34,16 +40,32 @@ const fn crc_table() -> [u32; 256] {
             };
             k += 1;
         }
-        table[i] = c;
+        tables[0][i] = c;
         i += 1;
     }
-    table
+    let mut n = 256;
+    while n < 256 * CRC_LANES {
+        let before = tables[n / 256 - 1][n % 256];
+        tables[n / 256][n % 256] = tables[0][(before & 0xFF) as usize] ^ (before >> 8);
+        n += 1;
+    }
+    tables
 }
 
 fn crc32(parts: &[&[u8]]) -> u32 {
     let mut c = u32::MAX;
-    for byte in parts.iter().flat_map(|p| p.iter()) {
-        c = CRC_TABLE[((c ^ u32::from(*byte)) & 0xFF) as usize] ^ (c >> 8);
+    for part in parts {
+        let (eights, rest) = part.as_chunks::<CRC_LANES>();
+        for eight in eights {
+            let word = u64::from_le_bytes(*eight) ^ u64::from(c);
+            c = 0;
+            for (lane, byte) in word.to_le_bytes().into_iter().enumerate() {
+                c ^= CRC_TABLES[CRC_LANES - 1 - lane][byte as usize];
+            }
+        }
+        for byte in rest {
+            c = CRC_TABLES[0][((c ^ u32::from(*byte)) & 0xFF) as usize] ^ (c >> 8);
+        }
     }
     !c
 }
@@ -173,5 +195,9 @@ mod tests {
     fn the_checksum_is_the_usual_one() {
         assert_eq!(crc32(&[b"123456789"]), 0xCBF4_3926);
         assert_eq!(crc32(&[b"1234", b"", b"56789"]), 0xCBF4_3926);
+        // Long enough for several bytes at once, cut at odd places.
+        let text = b"The quick brown fox jumps over the lazy dog";
+        assert_eq!(crc32(&[text]), 0x414F_A339);
+        assert_eq!(crc32(&[&text[..19], &text[19..]]), 0x414F_A339);
     }
 }

@@ -6,6 +6,7 @@
 
 mod certificate;
 mod chunk;
+mod describe;
 mod pack;
 mod read;
 mod write;
@@ -13,7 +14,7 @@ mod write;
 pub use certificate::{from_numbers as report_from_numbers, names as certificate_names};
 pub use pack::{ANGLE_ERROR_MAX, POSE_BYTES};
 pub use read::{Recording, RecordingError};
-pub use write::RecordingWriter;
+pub use write::{Holds, RecordingWriter};
 
 use serde::{Deserialize, Serialize};
 use tippe::{EventKind, Pose, Vec3};
@@ -48,6 +49,61 @@ pub struct Header {
     pub gravity: [f64; 3],
     /// Names of the numbers of a step's certificate, in their order.
     pub certificate: Vec<String>,
+    /// What every pair of materials does when it touches.
+    #[serde(default)]
+    pub surfaces: Vec<RecordedSurface>,
+}
+
+/// How two materials answer each other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordedSurface {
+    /// Names of the two materials.
+    pub materials: [String; 2],
+    /// Coulomb coefficient while sticking [1].
+    pub friction_static: f64,
+    /// Coulomb coefficient while sliding [1].
+    pub friction_kinetic: f64,
+    /// Coefficient of restitution [1].
+    pub restitution: f64,
+}
+
+/// A joint as the page draws it. The chunk `JOIN` is the list of all, as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordedJoint {
+    /// Name.
+    pub name: String,
+    /// `ball`, `hinge`, `slider`, `fixed`, `cylindrical`, `universal` or `distance`.
+    pub kind: String,
+    /// Slot of body A; none is the world.
+    pub body_a: Option<u32>,
+    /// Slot of body B.
+    pub body_b: u32,
+    /// Origin of the joint in the frame of A [m].
+    pub at_a: [f64; 3],
+    /// Origin of the joint in the frame of B [m].
+    pub at_b: [f64; 3],
+    /// Axis (z of the joint's frame) in the frame of B.
+    pub axis_b: [f64; 3],
+}
+
+/// What a joint carried since the last frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RecordedReaction {
+    /// Mean force on B [N].
+    pub force: [f32; 3],
+    /// Mean torque on B about the joint's origin [N·m].
+    pub torque: [f32; 3],
+}
+
+/// The reactions of one frame. The chunk `REAC`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReactionFrame {
+    /// Time of the frame [s].
+    pub time: f64,
+    /// Which list of joints they belong to.
+    pub list: usize,
+    /// In the order of the list.
+    pub reactions: Vec<RecordedReaction>,
 }
 
 /// A body as the page draws it. The chunk `BODY` is the list of all, as JSON.

@@ -4,11 +4,14 @@
 //! Called by: the command's `view` and report, tests.
 //! Source: `docs/recording.md`.
 
-use super::chunk::{BODY, CERT, CONT, Cursor, DONE, EVNT, Found, HEAD, POSE, SNAP, find_chunk};
+use super::chunk::{
+    BODY, CERT, CONT, Cursor, DONE, EVNT, Found, HEAD, JOIN, POSE, REAC, SNAP, find_chunk,
+};
 use super::pack::{Bounds, POSE_BYTES, unpack};
 use super::{
-    Completeness, ContactFrame, Ending, Frame, Header, MAGIC, RecordedBody, RecordedContact,
-    RecordedEvent, RecordedSnapshot, VERSION, certificate,
+    Completeness, ContactFrame, Ending, Frame, Header, MAGIC, ReactionFrame, RecordedBody,
+    RecordedContact, RecordedEvent, RecordedJoint, RecordedReaction, RecordedSnapshot, VERSION,
+    certificate,
 };
 use std::fmt;
 use tippe::{EventKind, StepReport, Vec3};
@@ -51,10 +54,14 @@ pub struct Recording {
     pub header: Header,
     /// Lists of bodies; a run that adds or removes bodies has several.
     pub bodies: Vec<Vec<RecordedBody>>,
+    /// Lists of joints; a run in which joints break has several.
+    pub joints: Vec<Vec<RecordedJoint>>,
     /// Poses at the record rate.
     pub frames: Vec<Frame>,
     /// Contacts at the record rate, if they were recorded.
     pub contacts: Vec<ContactFrame>,
+    /// Joint reactions at the record rate, if contacts were recorded and there are joints.
+    pub reactions: Vec<ReactionFrame>,
     /// Events of all steps.
     pub events: Vec<RecordedEvent>,
     /// Certificate of each step.
@@ -93,6 +100,8 @@ impl Recording {
         let mut recording = Self {
             header,
             bodies: Vec::new(),
+            joints: Vec::new(),
+            reactions: Vec::new(),
             frames: Vec::new(),
             contacts: Vec::new(),
             events: Vec::new(),
@@ -137,6 +146,15 @@ impl Recording {
         let mut c = Cursor(payload);
         match tag {
             BODY => self.bodies.push(serde_json::from_slice(payload).ok()?),
+            JOIN => self.joints.push(serde_json::from_slice(payload).ok()?),
+            REAC => {
+                let list = self.joints.len().checked_sub(1)?;
+                let frame = reactions(&mut c, list)?;
+                if frame.reactions.len() != self.joints[list].len() {
+                    return None;
+                }
+                self.reactions.push(frame);
+            }
             POSE => {
                 let frame = frame(&mut c, self.bodies.len().checked_sub(1)?)?;
                 if frame.poses.len() != self.bodies[frame.list].len() {
@@ -226,6 +244,22 @@ fn frame(c: &mut Cursor<'_>, list: usize) -> Option<Frame> {
         error: bounds.error(),
         poses,
     })
+}
+
+fn reactions(c: &mut Cursor<'_>, list: usize) -> Option<ReactionFrame> {
+    let mut frame = ReactionFrame {
+        time: c.f64()?,
+        list,
+        reactions: Vec::new(),
+    };
+    while !c.is_empty() {
+        let mut triple = || Some([c.f32()?, c.f32()?, c.f32()?]);
+        frame.reactions.push(RecordedReaction {
+            force: triple()?,
+            torque: triple()?,
+        });
+    }
+    Some(frame)
 }
 
 fn contact(c: &mut Cursor<'_>) -> Option<RecordedContact> {

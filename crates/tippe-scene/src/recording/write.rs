@@ -4,20 +4,28 @@
 //! Called by: the command's `run`.
 //! Source: `docs/recording.md`.
 
-use super::chunk::{BODY, CERT, CONT, DONE, EVNT, HEAD, POSE, Payload, SNAP, write_chunk};
-use super::pack::{Bounds, pack};
-use super::{
-    Header, MAGIC, RecordedBody, RecordedContact, RecordedShape, Solid, VERSION, certificate,
+use super::chunk::{
+    BODY, CERT, CONT, DONE, EVNT, HEAD, JOIN, POSE, Payload, REAC, SNAP, WALL, write_chunk,
 };
+use super::pack::{Bounds, pack};
+use super::{Header, MAGIC, RecordedBody, RecordedContact, VERSION, certificate, describe};
 use crate::load::Scene;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tippe::{BodyId, BodyKind, EventKind, Pose, Shape, StepReport, World};
+use tippe::{BodyId, EventKind, JointId, Pose, StepReport, World};
 
 /// Forgives rounding of the clock where it is compared with frame times [frames].
 const CLOCK_SLACK: f64 = 1e-6;
 
-type ContactKey = (u32, u32, u32, u32, u32);
+/// What a recording holds besides poses, events and certificates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holds {
+    /// Contacts and joint reactions.
+    pub contacts: bool,
+    /// The whole world once a second.
+    pub snapshots: bool,
+    /// The certificate of every step.
+    pub certificates: bool,
+}
 
 /// Records a run.
 ///
@@ -26,14 +34,23 @@ type ContactKey = (u32, u32, u32, u32, u32);
 pub struct RecordingWriter<W: Write> {
     out: W,
     rate: f64,
-    with_contacts: bool,
+    holds: Holds,
     materials: Vec<String>,
     bodies: Vec<BodyId>,
+    joints: Vec<JointId>,
     frames: u64,
     seconds: u64,
     certificates: Vec<u8>,
     events: Vec<u8>,
-    contacts: BTreeMap<ContactKey, RecordedContact>,
+    /// One entry for each contact and step since the last frame; joined when the frame is written.
+    contacts: Vec<RecordedContact>,
+    /// Force and torque of each joint, summed over the steps since the last frame.
+    reactions: Vec<[f64; 6]>,
+    reaction_steps: u32,
+    /// Wall time of each step since the last frame, where the caller tells it.
+    wall_times: Vec<u8>,
+    /// Whether a step was taken since the last frame.
+    stepped: bool,
 }
 
 impl<W: Write> RecordingWriter<W> {
@@ -41,7 +58,20 @@ impl<W: Write> RecordingWriter<W> {
     ///
     /// # Errors
     /// The bytes cannot be written.
-    pub fn new(mut out: W, scene: &Scene) -> io::Result<Self> {
+    pub fn new(out: W, scene: &Scene) -> io::Result<Self> {
+        let holds = Holds {
+            contacts: scene.record.contacts,
+            snapshots: true,
+            certificates: true,
+        };
+        Self::holding(out, scene, holds)
+    }
+
+    /// Begins a recording that holds what the caller says, whatever the scene asks for.
+    ///
+    /// # Errors
+    /// The bytes cannot be written.
+    pub fn holding(mut out: W, scene: &Scene, holds: Holds) -> io::Result<Self> {
         out.write_all(&MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
         let header = Header {
@@ -53,26 +83,58 @@ impl<W: Write> RecordingWriter<W> {
             dt: scene.dt,
             seconds: scene.seconds,
             rate: scene.record.rate,
-            contacts: scene.record.contacts,
+            contacts: holds.contacts,
             gravity: scene.world.gravity().to_array(),
             certificate: certificate::names(),
+            surfaces: describe::surfaces(scene),
         };
         write_chunk(&mut out, HEAD, &serde_json::to_vec(&header)?)?;
         let mut writer = Self {
             out,
             rate: scene.record.rate,
-            with_contacts: scene.record.contacts,
+            holds,
             materials: scene.material_names.clone(),
             bodies: Vec::new(),
+            joints: Vec::new(),
             frames: 0,
             seconds: 0,
             certificates: Vec::new(),
             events: Vec::new(),
-            contacts: BTreeMap::new(),
+            contacts: Vec::new(),
+            reactions: Vec::new(),
+            reaction_steps: 0,
+            wall_times: Vec::new(),
+            stepped: false,
         };
         writer.frame(&scene.world)?;
+        writer.frames = 1;
         writer.snapshot(&scene.world)?;
         Ok(writer)
+    }
+
+    /// Writes a frame now, unless the last step made one; those that are due come all the same.
+    ///
+    /// # Errors
+    /// The bytes cannot be written.
+    pub fn frame_now(&mut self, world: &World) -> io::Result<()> {
+        if self.stepped {
+            self.frame(world)?;
+        }
+        Ok(())
+    }
+
+    /// Begins or ends the recording of contacts and joint reactions.
+    pub fn hold_contacts(&mut self, contacts: bool) {
+        self.holds.contacts = contacts;
+        self.contacts.clear();
+        self.reactions.clear();
+        self.reaction_steps = 0;
+    }
+
+    /// Notes how long the step took that `step` is told next. Recordings without it are the same for the same run, bit for bit.
+    pub fn note_wall_time(&mut self, time: std::time::Duration) {
+        let ms = 1e3 * time.as_secs_f32();
+        self.wall_times.extend(ms.to_le_bytes());
     }
 
     /// Records a step that was just taken: its certificate, its events, and a frame when one is due.
@@ -80,22 +142,26 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// The bytes cannot be written.
     pub fn step(&mut self, world: &World, report: &StepReport) -> io::Result<()> {
-        let mut row = Payload(std::mem::take(&mut self.certificates));
-        certificate::to_numbers(report)
-            .into_iter()
-            .for_each(|x| row.f64(x));
-        self.certificates = row.0;
+        self.stepped = true;
+        if self.holds.certificates {
+            let mut row = Payload(std::mem::take(&mut self.certificates));
+            certificate::to_numbers(report)
+                .into_iter()
+                .for_each(|x| row.f64(x));
+            self.certificates = row.0;
+        }
         self.note_events(world);
-        if self.with_contacts {
+        if self.holds.contacts {
             self.note_contacts(world);
+            self.note_reactions(world);
         }
         // Frame k is due at k / rate, snapshot k at k seconds.
         let due = |rate: f64| (world.time() * rate + CLOCK_SLACK).floor() as u64;
         if due(self.rate) >= self.frames {
-            self.frames = due(self.rate);
+            self.frames = due(self.rate) + 1;
             self.frame(world)?;
         }
-        if due(1.0) >= self.seconds {
+        if self.holds.snapshots && due(1.0) >= self.seconds {
             self.seconds = due(1.0);
             self.snapshot(world)?;
         }
@@ -107,9 +173,7 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// The bytes cannot be written.
     pub fn finish(mut self, world: &World, stopped: &str) -> io::Result<W> {
-        if !self.certificates.is_empty() {
-            self.frame(world)?;
-        }
+        self.frame_now(world)?;
         self.snapshot(world)?;
         let mut p = Payload::default();
         p.f64(world.time());
@@ -137,44 +201,61 @@ impl<W: Write> RecordingWriter<W> {
     }
 
     fn note_contacts(&mut self, world: &World) {
-        for c in world.contacts() {
-            let (a, b) = (c.body_a.index() as u32, c.body_b.index() as u32);
-            let key = (a, b, c.shape_a, c.shape_b, c.feature_id);
-            let known = self.contacts.get(&key);
-            let sum = known.map_or([0.0; 3], |k| k.impulse);
-            let impulse = c.impulse().to_array();
-            let contact = RecordedContact {
-                body_a: a,
-                body_b: b,
+        self.contacts
+            .extend(world.contacts().iter().map(|c| RecordedContact {
+                body_a: c.body_a.index() as u32,
+                body_b: c.body_b.index() as u32,
                 shape_a: c.shape_a,
                 shape_b: c.shape_b,
                 feature: c.feature_id,
                 sliding: c.sliding,
-                steps: known.map_or(0, |k| k.steps) + 1,
+                steps: 1,
                 point: c.point.to_array().map(|x| x as f32),
                 normal: c.normal.to_array().map(|x| x as f32),
-                impulse: [0, 1, 2].map(|i| sum[i] + impulse[i] as f32),
-            };
-            self.contacts.insert(key, contact);
+                impulse: c.impulse().to_array().map(|x| x as f32),
+            }));
+        // Slow recordings of short steps: join what is there, so that memory stays that of one step or two.
+        if self.contacts.len() > 2 * world.contacts().len() + CONTACTS_KEPT {
+            join_contacts(&mut self.contacts);
         }
+    }
+
+    fn note_reactions(&mut self, world: &World) {
+        if self.reactions.len() != self.joints.len() {
+            self.reactions = vec![[0.0; 6]; self.joints.len()];
+            self.reaction_steps = 0;
+        }
+        // Both lists are in slot order.
+        let mut sums = self.joints.iter().zip(&mut self.reactions);
+        for f in world.joint_forces() {
+            if let Some((_, sum)) = sums.find(|(id, _)| **id == f.joint) {
+                let more = f.force.to_array().into_iter().chain(f.torque.to_array());
+                sum.iter_mut().zip(more).for_each(|(s, x)| *s += x);
+            }
+        }
+        self.reaction_steps += 1;
     }
 
     /// Writes what happened since the last frame, then the poses: a frame that is there has all that belongs to it.
     fn frame(&mut self, world: &World) -> io::Result<()> {
+        self.stepped = false;
         self.list_bodies(world)?;
+        self.write_reactions(world.time())?;
+        self.list_joints(world)?;
         if !self.certificates.is_empty() {
             write_chunk(&mut self.out, CERT, &std::mem::take(&mut self.certificates))?;
+        }
+        if !self.wall_times.is_empty() {
+            write_chunk(&mut self.out, WALL, &std::mem::take(&mut self.wall_times))?;
         }
         if !self.events.is_empty() {
             write_chunk(&mut self.out, EVNT, &std::mem::take(&mut self.events))?;
         }
-        if self.with_contacts {
-            let contacts = std::mem::take(&mut self.contacts);
-            write_chunk(
-                &mut self.out,
-                CONT,
-                &contact_payload(world.time(), contacts.values()),
-            )?;
+        if self.holds.contacts {
+            join_contacts(&mut self.contacts);
+            let payload = contact_payload(world.time(), &self.contacts);
+            self.contacts.clear();
+            write_chunk(&mut self.out, CONT, &payload)?;
         }
         let poses: Vec<Pose> = self
             .bodies
@@ -195,11 +276,13 @@ impl<W: Write> RecordingWriter<W> {
             .iter()
             .for_each(|pose| p.0.extend(pack(pose, &bounds)));
         write_chunk(&mut self.out, POSE, &p.0)?;
-        self.frames += 1;
         self.out.flush()
     }
 
     fn snapshot(&mut self, world: &World) -> io::Result<()> {
+        if !self.holds.snapshots {
+            return Ok(());
+        }
         let mut p = Payload::default();
         p.f64(world.time());
         p.u64(world.step_count());
@@ -217,84 +300,68 @@ impl<W: Write> RecordingWriter<W> {
         }
         let list: Vec<RecordedBody> = now
             .iter()
-            .filter_map(|id| self.describe(world, *id))
+            .filter_map(|id| describe::body(world, *id, &self.materials))
             .collect();
         write_chunk(&mut self.out, BODY, &serde_json::to_vec(&list)?)?;
         self.bodies = now;
         Ok(())
     }
 
-    fn describe(&self, world: &World, id: BodyId) -> Option<RecordedBody> {
-        let body = world.body(id).ok()?;
-        let shapes = body.shapes.iter().map(|s| {
-            let q = s.pose.rotation;
-            RecordedShape {
-                solid: solid(&s.shape),
-                position: s.pose.position.to_array(),
-                rotation: [q.w, q.x, q.y, q.z],
-                sensor: s.sensor,
-                material: self
-                    .materials
-                    .get(s.material.index())
-                    .cloned()
-                    .unwrap_or_default(),
-            }
-        });
-        Some(RecordedBody {
-            name: body.name.clone(),
-            slot: id.index() as u32,
-            kind: match body.kind {
-                BodyKind::Dynamic => "dynamic",
-                BodyKind::Fixed => "fixed",
-                BodyKind::Kinematic(_) => "kinematic",
-            }
-            .into(),
-            mass: body.mass,
-            center: body.center.to_array(),
-            shapes: shapes.collect(),
-        })
+    /// Writes the list of joints if it is not the one of the last frame.
+    fn list_joints(&mut self, world: &World) -> io::Result<()> {
+        let now: Vec<JointId> = world.joint_ids().collect();
+        if now == self.joints {
+            return Ok(());
+        }
+        let list: Vec<_> = now
+            .iter()
+            .filter_map(|id| describe::joint(world, *id))
+            .collect();
+        write_chunk(&mut self.out, JOIN, &serde_json::to_vec(&list)?)?;
+        self.joints = now;
+        Ok(())
+    }
+
+    /// Writes the mean reactions since the last frame; they belong to the list before it.
+    fn write_reactions(&mut self, time: f64) -> io::Result<()> {
+        if self.joints.is_empty() || self.reaction_steps == 0 {
+            return Ok(());
+        }
+        let mut p = Payload::default();
+        p.f64(time);
+        for sum in &self.reactions {
+            sum.iter()
+                .for_each(|x| p.f32((x / f64::from(self.reaction_steps)) as f32));
+        }
+        self.reactions.clear();
+        self.reaction_steps = 0;
+        write_chunk(&mut self.out, REAC, &p.0)
     }
 }
 
-fn solid(shape: &Shape) -> Solid {
-    match shape.clone() {
-        Shape::Sphere { radius } => Solid::Sphere { radius },
-        Shape::Cuboid { half } => Solid::Box {
-            size: (half * 2.0).to_array(),
-        },
-        Shape::Capsule {
-            half_length,
-            radius,
-        } => Solid::Capsule {
-            radius,
-            length: half_length * 2.0,
-        },
-        Shape::Cylinder {
-            half_length,
-            radius,
-        } => Solid::Cylinder {
-            radius,
-            length: half_length * 2.0,
-        },
-        Shape::Cone {
-            half_length,
-            radius,
-        } => Solid::Cone {
-            radius,
-            height: half_length * 2.0,
-        },
-        Shape::Hull(hull) => Solid::Hull {
-            points: hull.vertices().iter().map(|v| v.to_array()).collect(),
-            triangles: hull.triangles().to_vec(),
-        },
-        Shape::Mesh(mesh) => Solid::Mesh {
-            points: mesh.vertices().iter().map(|v| v.to_array()).collect(),
-            triangles: mesh.triangles().to_vec(),
-        },
-        Shape::HalfSpace { normal } => Solid::HalfSpace {
-            normal: normal.to_array(),
-        },
+/// Contacts kept before they are joined, at least.
+const CONTACTS_KEPT: usize = 4096;
+
+/// Sorts, and makes one of those that are the same contact in several steps: impulses add up, the rest is that of the last step.
+fn join_contacts(contacts: &mut Vec<RecordedContact>) {
+    let key = |c: &RecordedContact| (c.body_a, c.body_b, c.shape_a, c.shape_b, c.feature);
+    if contacts.windows(2).all(|w| key(&w[0]) < key(&w[1])) {
+        return;
     }
+    // Stable: the steps of one contact stay in their order.
+    contacts.sort_by_key(key);
+    contacts.dedup_by(|later, first| {
+        if key(later) != key(first) {
+            return false;
+        }
+        let sum = [0, 1, 2].map(|i| first.impulse[i] + later.impulse[i]);
+        *first = RecordedContact {
+            impulse: sum,
+            steps: first.steps + later.steps,
+            ..*later
+        };
+        true
+    });
 }
 
 const fn kind_code(kind: EventKind) -> u8 {
@@ -308,8 +375,8 @@ const fn kind_code(kind: EventKind) -> u8 {
     }
 }
 
-fn contact_payload<'a>(time: f64, contacts: impl Iterator<Item = &'a RecordedContact>) -> Vec<u8> {
-    let mut p = Payload::default();
+fn contact_payload(time: f64, contacts: &[RecordedContact]) -> Vec<u8> {
+    let mut p = Payload(Vec::with_capacity(8 + 61 * contacts.len()));
     p.f64(time);
     for c in contacts {
         for x in [c.body_a, c.body_b, c.shape_a, c.shape_b, c.feature, c.steps] {

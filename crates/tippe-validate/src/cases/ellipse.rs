@@ -12,6 +12,7 @@ use tippe::dynamics::impulse::point_response;
 use tippe::{ImpactLaw, Mat3, Surface, Vec3};
 
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
+use crate::columns::columns;
 use crate::support::Feature;
 
 /// Mass [kg] and inertia [kg·m²] of the ellipse, semi-axes 35 and 25 mm.
@@ -72,49 +73,18 @@ impl Measured {
 /// # Errors
 /// The line and the column that is no number or not there.
 pub fn read(text: &str) -> Result<Vec<Measured>, String> {
-    let mut lines = text.lines();
-    let head: Vec<&str> = lines
-        .next()
-        .unwrap_or_default()
-        .split(',')
-        .map(str::trim)
-        .collect();
-    let column = |name: &str| {
-        head.iter()
-            .position(|h| *h == name)
-            .ok_or_else(|| format!("no column `{name}`"))
-    };
     let names = [
-        "vx_pre", "vy_pre", "w_pre", "vx_post", "vy_post", "w_post", "rx", "ry",
+        "vx_pre", "vy_pre", "w_pre", "vx_post", "vy_post", "w_post", "rx", "ry", "flagged",
     ];
-    let mut columns = [0; 8];
-    for (c, name) in columns.iter_mut().zip(names) {
-        *c = column(name)?;
-    }
-    let flagged = column("flagged")?;
-    let mut impacts = Vec::new();
-    for (i, line) in lines.enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-        let number = |c: usize| {
-            cells
-                .get(c)
-                .and_then(|x| x.parse::<f64>().ok())
-                .filter(|x| x.is_finite())
-                .ok_or_else(|| format!("line {}: `{}` is no number", i + 2, head[c]))
-        };
-        if number(flagged)? != 0.0 {
-            continue;
-        }
-        let mut x = [0.0; 8];
-        for (x, c) in x.iter_mut().zip(columns) {
-            *x = number(c)?;
-        }
-        impacts.push(Measured {
+    let impacts: Vec<Measured> = columns(text, names)?
+        .into_iter()
+        .filter(|x| x[8] == 0.0)
+        .map(|x| Measured {
             before: [x[0], x[1], x[2]],
             after: [x[3], x[4], x[5]],
             arm: [x[6], x[7]],
-        });
-    }
+        })
+        .collect();
     if impacts.is_empty() {
         return Err("no impacts".to_owned());
     }

@@ -7,6 +7,7 @@
 pub mod balls;
 pub mod bounce;
 pub mod chain;
+pub mod cube_toss;
 pub mod ellipse;
 pub mod euler_disk;
 pub mod flight;
@@ -15,6 +16,7 @@ pub mod heavy_top;
 pub mod isotropy;
 pub mod joint_drift;
 pub mod oblique;
+pub mod one_step;
 pub mod overhang;
 pub mod painleve;
 pub mod pendulum;
@@ -26,7 +28,6 @@ pub mod stack;
 pub mod tippe_top;
 pub mod tipping;
 pub mod turntable;
-pub mod waiting;
 pub mod wedge;
 
 use crate::case::Case;
@@ -61,9 +62,9 @@ pub fn all_cases() -> &'static [Case] {
         euler_disk::F23,
         roll_down::F24,
         tipping::F25,
-        waiting::F26,
+        cube_toss::F26,
         ellipse::F27,
-        waiting::F28,
+        one_step::F28,
     ];
     CASES
 }

@@ -9,10 +9,14 @@ pub const FINE: f64 = tippe_validate::DT_FINE;
 /// A sixtieth of a second.
 pub const COARSE: f64 = tippe_validate::DT_COARSE;
 
-/// The setup every test uses.
+/// The setup every test of `sequential` uses.
 pub fn setup(dt: f64) -> Setup {
+    setup_of("sequential", dt)
+}
+
+pub fn setup_of(method: &str, dt: f64) -> Setup {
     Setup {
-        method: "sequential".to_owned(),
+        method: method.to_owned(),
         form: Form::Maximal,
         dt,
         data: None,
@@ -21,6 +25,10 @@ pub fn setup(dt: f64) -> Setup {
 
 /// Rows of the trials of a case that measure one of these parts (all trials if none is named).
 pub fn measure(case: &str, parts: &[&str], dt: f64) -> Vec<Row> {
+    measure_of(&setup(dt), case, parts)
+}
+
+pub fn measure_of(setup: &Setup, case: &str, parts: &[&str]) -> Vec<Row> {
     let case = all_cases()
         .iter()
         .find(|c| c.id == case)
@@ -35,7 +43,7 @@ pub fn measure(case: &str, parts: &[&str], dt: f64) -> Vec<Row> {
     let mut rows = Vec::new();
     for trial in case.trials {
         if parts.is_empty() || trial.parts.iter().any(|p| parts.contains(&p.name)) {
-            run_trial(case, trial, &setup(dt), &mut rows);
+            run_trial(case, trial, setup, &mut rows);
         }
     }
     rows.retain(|r| parts.is_empty() || parts.contains(&r.part));
@@ -44,7 +52,11 @@ pub fn measure(case: &str, parts: &[&str], dt: f64) -> Vec<Row> {
 
 /// The parts pass. A part that is named must be measured; of a whole case, some part must be.
 pub fn holds(case: &str, parts: &[&str], dt: f64) {
-    let rows = measure(case, parts, dt);
+    holds_of(&setup(dt), case, parts);
+}
+
+pub fn holds_of(setup: &Setup, case: &str, parts: &[&str]) {
+    let rows = measure_of(setup, case, parts);
     assert!(
         rows.iter().any(|row| row.pass().is_some()),
         "{case}: nothing was measured"
@@ -71,8 +83,12 @@ pub fn expect_fail(case: &str, parts: &[&str], dt: f64, reason: &str) {
 
 /// Where other engines have figures, ours is below the better of them.
 pub fn beats_peers(case: &str, parts: &[&str], dt: f64) {
-    let mut compared = 0;
-    for row in measure(case, parts, dt) {
+    beats_peers_of(&setup(dt), case, parts);
+}
+
+pub fn beats_peers_of(setup: &Setup, case: &str, parts: &[&str]) {
+    let (mut compared, dt) = (0, setup.dt);
+    for row in measure_of(setup, case, parts) {
         if let Some(c) = peers::compare(&row) {
             compared += 1;
             assert!(

@@ -8,3 +8,4 @@ pub mod impulse;
 pub mod integrate;
 pub mod island;
 pub mod joint;
+pub mod one_step;

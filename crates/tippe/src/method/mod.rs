@@ -4,8 +4,10 @@
 //! Called by: `step`.
 //! Source: docs/methods.md (support table).
 
+pub mod iterative;
 pub mod sequential;
 
+pub use iterative::IterativeParams;
 pub use sequential::SequentialParams;
 
 /// The methods, each with its own parameters. A closed list, chosen at run time.
@@ -13,6 +15,8 @@ pub use sequential::SequentialParams;
 pub enum Method {
     /// Accumulated impulses with warm start, on predicted motion, then a velocity projection.
     Sequential(SequentialParams),
+    /// Collisions, then resting contacts, each by impulses to a tolerance; lone impacts by the impact law.
+    Iterative(IterativeParams),
 }
 
 /// Every method Tippe knows by name, whether or not this version has it.
@@ -36,6 +40,7 @@ impl Method {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Sequential(_) => "sequential",
+            Self::Iterative(_) => "iterative",
         }
     }
 
@@ -44,6 +49,7 @@ impl Method {
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "sequential" => Some(Self::Sequential(SequentialParams::default())),
+            "iterative" => Some(Self::Iterative(IterativeParams::default())),
             _ => None,
         }
     }

@@ -27,7 +27,13 @@ pub(crate) fn book(scratch: &Scratch, report: &mut StepReport, active: impl Fn(&
     }
 }
 
-fn book_contact(row: &Row, touch: &Touch, bodies: &[SolverBody], report: &mut StepReport) {
+/// Residuals and energy of one contact.
+pub(crate) fn book_contact(
+    row: &Row,
+    touch: &Touch,
+    bodies: &[SolverBody],
+    report: &mut StepReport,
+) {
     let [normal, cone, tangential] = row.residuals(bodies);
     let r = &mut report.residuals;
     r.complementarity = r.complementarity.max(normal);
@@ -45,8 +51,8 @@ fn book_contact(row: &Row, touch: &Touch, bodies: &[SolverBody], report: &mut St
     e.prescribed += row.prescribed_work(bodies);
 }
 
-/// Motors do work, limits take it like an inelastic contact. Rows that hold a joint do none: what they leave is error, not account.
-fn book_link(link: &Link, bodies: &[SolverBody], report: &mut StepReport) {
+/// Energy of one joint. Motors do work, limits take it like an inelastic contact. Rows that hold a joint do none: what they leave is error, not account.
+pub(crate) fn book_link(link: &Link, bodies: &[SolverBody], report: &mut StepReport) {
     let (motors, limits) = link.bounded_work(bodies);
     report.energy.motors += motors;
     report.energy.restitution -= limits;

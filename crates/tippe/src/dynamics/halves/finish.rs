@@ -30,12 +30,13 @@ pub(crate) fn run(
     report: &mut StepReport,
 ) {
     for (i, body) in model.present() {
-        if body.is_dynamic() {
+        if body.is_free() {
             let solved = &work.halves.bodies[i];
             state.bodies[i].velocity = solved.v;
             state.bodies[i].angular_velocity = solved.w;
         }
     }
+    work.halves.bodies.finish(model, state);
     let time_before = state.time - report.dt;
     let touching = remember(model, state, work, report, time_before);
     let events = &mut work.events;
@@ -92,7 +93,7 @@ fn remember(
         let (touch, row) = (&mut touches[place as usize], &rows[place as usize]);
         report.penetration_found = report.penetration_found.max(-c.point.gap);
         report.penetration = report.penetration.max(-touch.gap_end);
-        let pressed = touch.first != Vec3::ZERO || row.p_n > 0.0;
+        let pressed = touch.first != Vec3::ZERO || row.p_n > 0.0 || touch.impact != Vec3::ZERO;
         touch.memory.key = c.key;
         touch.memory.second = row.memory();
         if row.p_n > 0.0 {
@@ -109,14 +110,20 @@ fn remember(
             work.contact_forces
                 .push(force(model, c, touch, row, state, report.dt));
         }
-        if let (true, Some(b)) = (touch.struck, touch.bounce)
-            && b.speed > IMPACT_SPEED
-        {
+        let bounced = touch.bounce.filter(|_| touch.struck);
+        let impacts = [
+            (0.0, touch.impact_speed),
+            bounced.map_or((0.0, 0.0), |b| (b.time, b.speed)),
+        ];
+        for (time, speed) in impacts {
+            if speed <= IMPACT_SPEED {
+                continue;
+            }
             report.collisions += 1;
             work.events.push(Event {
                 kind: EventKind::Impact,
-                time: t + b.time,
-                speed: b.speed,
+                time: t + time,
+                speed,
                 point: c.point.point_b,
                 ..event(model, &c.key.pair)
             });
@@ -135,8 +142,8 @@ fn force(
 ) -> ContactForce {
     let (a, b) = c.bodies();
     let place = c.at(&state.bodies[a], &state.bodies[b]);
-    // Both impulses of the step together, split by the normal at its end.
-    let impulse = touch.first + row.impulse();
+    // All impulses of the step together, split by the normal at its end.
+    let impulse = touch.impact + touch.first + row.impulse();
     let normal_impulse = impulse.dot(row.n);
     ContactForce {
         body_a: model.id(a),
@@ -234,18 +241,25 @@ pub(crate) struct ReadOut {
     contacts: Vec<ContactForce>,
     joints: Vec<JointForce>,
     parts: u32,
+    divided: bool,
 }
 
 impl ReadOut {
-    /// Takes in what one part left in `work`.
-    pub(crate) fn append(&mut self, work: &mut Work, divided: bool) {
+    /// Takes in what one part left in `work`; `share` is how much of the step it is [1].
+    pub(crate) fn append(&mut self, work: &mut Work, share: f64) {
         self.parts += 1;
         self.events.append(&mut work.events);
-        if !divided {
+        if share >= 1.0 {
             return;
         }
+        self.divided = true;
         self.contacts.append(&mut work.contact_forces);
-        self.joints.append(&mut work.joint_forces);
+        self.joints
+            .extend(work.joint_forces.drain(..).map(|j| JointForce {
+                force: j.force * share,
+                torque: j.torque * share,
+                ..j
+            }));
     }
 
     /// Leaves the events of the whole step and, of a divided one, the sums of its impulses and the means of its joint forces.
@@ -255,7 +269,7 @@ impl ReadOut {
             key(x).cmp(&key(y)).then(x.time.total_cmp(&y.time))
         });
         work.events = self.events;
-        if self.parts <= 1 {
+        if !self.divided {
             return;
         }
         let key = |c: &ContactForce| (c.body_a, c.body_b, c.shape_a, c.shape_b, c.feature_id);
@@ -275,22 +289,16 @@ impl ReadOut {
         }
         work.contact_forces.iter_mut().for_each(|c| c.dt = h);
         self.joints.sort_by_key(|j| j.joint);
-        let share = 1.0 / f64::from(self.parts);
         for next in self.joints {
-            let (force, torque) = (next.force * share, next.torque * share);
             match work.joint_forces.last_mut() {
                 Some(last) if last.joint == next.joint => {
                     *last = JointForce {
-                        force: last.force + force,
-                        torque: last.torque + torque,
+                        force: last.force + next.force,
+                        torque: last.torque + next.torque,
                         ..next
                     };
                 }
-                _ => work.joint_forces.push(JointForce {
-                    force,
-                    torque,
-                    ..next
-                }),
+                _ => work.joint_forces.push(next),
             }
         }
     }

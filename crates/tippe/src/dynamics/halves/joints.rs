@@ -10,7 +10,7 @@ use super::{Part, Scratch};
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::{energy, integrate};
 use crate::math::{Vec3, tangents};
-use crate::model::{Body, Model};
+use crate::model::{Body, BodyKind, Model};
 use crate::report::EnergyLedger;
 use crate::state::{BodyState, State};
 use crate::work::Work;
@@ -50,7 +50,7 @@ pub(crate) fn turns(model: &Model, state: &State, h: f64) -> f64 {
                 continue;
             };
             let r = local.position.length();
-            if body.is_dynamic() && r > 0.0 {
+            if body.is_free() && r > 0.0 {
                 fastest = fastest
                     .max(force * (body.inverse_mass + r * r * swing(body, local.position / r)) / r);
             }
@@ -73,6 +73,7 @@ pub(crate) fn kick_springs(model: &Model, state: &mut State, half: f64, ledger: 
         if joint.desc.rotation.spring.is_none() && joint.desc.translation.spring.is_none() {
             continue;
         }
+        debug_assert!(!model.is_linked(joint), "refused by the world");
         let place = joint.place(&state.bodies);
         let slots = [joint.a, Some(joint.b)];
         let mut sides = slots
@@ -188,8 +189,15 @@ pub(crate) fn warm_second(state: &State, scratch: &mut Scratch, h: f64) {
 /// Looks where an island's bodies go with the velocities just found and aims joints and pressing contacts again from there.
 ///
 /// The rows are linear, the motion is not: one solve leaves an error of second order in the turn of a step. Returns the
-/// worst distance that is left.
-pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Part, h: f64) -> f64 {
+/// worst distance that is left. With `slip`, friction is aimed again too.
+pub(crate) fn aim_again(
+    model: &Model,
+    state: &State,
+    work: &mut Work,
+    part: &Part,
+    h: f64,
+    slip: bool,
+) -> Missed {
     let Scratch {
         bodies,
         touches,
@@ -207,7 +215,14 @@ pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Pa
         let Some(Some(body)) = model.bodies.get(i) else {
             return;
         };
-        if body.is_dynamic() && looked[i] != *look {
+        if let BodyKind::Link { articulation, .. } = body.kind {
+            // The whole tree at once; its first link is marked.
+            let node = model.node_of(slot) as usize;
+            if looked[node] != *look {
+                looked[node] = *look;
+                bodies.look_ahead(model, articulation, state, h, predicted);
+            }
+        } else if body.is_free() && looked[i] != *look {
             looked[i] = *look;
             let start = BodyState {
                 velocity: bodies[i].v,
@@ -230,26 +245,54 @@ pub(crate) fn aim_again(model: &Model, state: &State, work: &mut Work, part: &Pa
         fly(row.a);
         fly(row.b);
     }
-    let mut worst: f64 = 0.0;
+    let mut missed = Missed::default();
     for link in &mut links[part.links.clone()] {
         let Some(joint) = &model.joints[link.joint as usize] else {
             continue;
         };
         let then = joint.place(predicted);
         let angle = state.joints[link.joint as usize].angle;
-        worst = worst.max(link.aim_first(joint, &then, bodies, angle, h));
+        let worst = link.aim_first(joint, &then, bodies, angle, h);
+        missed.joints = missed.joints.max(worst);
     }
     for (row, touch) in rows[part.rows.clone()]
         .iter_mut()
         .zip(&touches[part.rows.clone()])
     {
         let c = &work.detection.contacts[touch.contact as usize];
+        if touch.awaited {
+            continue;
+        }
         let (a, b) = c.bodies();
-        let gap = c.at(&predicted[a], &predicted[b]).gap;
-        if row.p_n > 0.0 || gap < touch.goal {
-            worst = worst.max((gap - touch.goal).abs());
-            row.target_n = row.velocity(bodies).dot(row.n) + (touch.goal - gap) / h;
+        let then = c.at(&predicted[a], &predicted[b]);
+        if row.p_n > 0.0 || then.gap < touch.goal {
+            missed.depth = missed.depth.max((then.gap - touch.goal).abs());
+            let u = row.velocity(bodies);
+            row.target_n = u.dot(row.n) + (touch.goal - then.gap) / h;
+            if slip {
+                // ½ [u_t(t⁺) + u_t(t+h)⁻] = slip before the impact, seen from the motion just found.
+                let u_then = predicted[b].point_velocity(then.point_b)
+                    - predicted[a].point_velocity(then.point_a);
+                let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
+                let before = row.tangential(touch.slip_before);
+                for k in 0..2 {
+                    let target = 0.5 * (u_t[k] - u_t_then[k]) + before[k];
+                    missed.drift = missed.drift.max(h * (target - row.target_t[k]).abs());
+                    row.target_t[k] = target;
+                }
+            }
         }
     }
-    worst
+    missed
+}
+
+/// How far from their aims things would be at the end of the step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Missed {
+    /// Joints [m] or [rad].
+    pub joints: f64,
+    /// Gaps of pressing contacts, and depth of others [m].
+    pub depth: f64,
+    /// Change of the aim of friction since the last look, as a distance [m].
+    pub drift: f64,
 }

@@ -4,8 +4,10 @@
 //! Called by: the methods that step in two halves; each has its own recipe and its own solves.
 //! Source: docs/methods.md, "Time and velocity".
 
+pub(crate) mod begin;
 pub(crate) mod book;
 pub(crate) mod bounce;
+pub(crate) mod dense;
 pub(crate) mod depenetrate;
 pub(crate) mod direct;
 pub(crate) mod finish;
@@ -14,6 +16,7 @@ pub(crate) mod link;
 pub(crate) mod row;
 pub(crate) mod sweep;
 pub(crate) mod touch;
+pub(crate) mod trees;
 
 use crate::dynamics::{drag, energy, integrate};
 use crate::model::Model;
@@ -21,19 +24,24 @@ use crate::report::EnergyLedger;
 use crate::state::State;
 use crate::work::Work;
 use link::Link;
-use row::{Row, SolverBody};
+use row::Row;
 use std::ops::Range;
 use touch::Touch;
+use trees::Bodies;
 
 /// What the shared phases need of a method's parameters; documented there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     /// Most sweeps (forward and backward) of an island before it is solved directly or left as it is [1].
     pub sweeps: u32,
+    /// Most sweeps after that, where an island could not be solved directly [1].
+    pub sweeps_last: u32,
     /// Most rounds of a direct solve [1].
     pub direct_rounds: u32,
     /// Change of velocity in a sweep below which an island counts as solved [m/s].
     pub velocity_tolerance: f64,
+    /// Gap up to which a contact counts as touching [m].
+    pub touching: f64,
     /// Part of the remaining depth that the pose-only pass removes in one step [1].
     pub depenetration: f64,
     /// Depth the pose-only pass leaves alone [m].
@@ -51,13 +59,15 @@ pub(crate) struct Part {
     pub links: Range<usize>,
     /// Whether an island with joints can be solved directly.
     pub direct: bool,
+    /// Whether an articulation takes part.
+    pub trees: bool,
 }
 
 /// Scratch of the method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     /// By slot: velocities and response. Written before each solve, changed by it.
-    pub bodies: Vec<SolverBody>,
+    pub bodies: Bodies,
     /// One for each contact, grouped by island. Written by `touch::gather`, completed phase by phase.
     pub touches: Vec<Touch>,
     /// One for each touch, rebuilt for each solve.
@@ -84,6 +94,8 @@ pub(crate) struct Scratch {
     pub met: bool,
     /// Number of the last look ahead.
     pub look: u32,
+    /// By slot: the states before the first kick, which is given again if the part becomes shorter.
+    pub unkicked: Vec<crate::BodyState>,
 }
 
 /// Torques of the user and drag, for half a step, on every dynamic body.
@@ -92,7 +104,7 @@ pub(crate) fn kick(model: &Model, state: &mut State, half: f64, ledger: &mut Ene
         let torque = state.loads[i].torque;
         let s = &mut state.bodies[i];
         let idle = torque == crate::Vec3::ZERO && body.drag.is_none();
-        if idle || !body.is_dynamic() {
+        if idle || !body.is_free() {
             continue;
         }
         let start = energy::kinetic(body, s);
@@ -113,6 +125,9 @@ pub(crate) fn predict(model: &Model, state: &State, t: f64, h: f64, work: &mut W
         let a = integrate::acceleration(model, body, &state.loads[i]);
         work.predicted[i] = integrate::advance(body, &state.bodies[i], a, t, h);
     }
+    work.halves
+        .bodies
+        .predict(model, state, h, &mut work.predicted);
 }
 
 /// Moves every body for `h` from the velocities that the first solve left; books the work of the user's forces.
@@ -120,13 +135,13 @@ pub(crate) fn advance(
     model: &Model,
     state: &mut State,
     h: f64,
-    work: &Work,
+    work: &mut Work,
     ledger: &mut EnergyLedger,
 ) {
     for (i, body) in model.present() {
         let a = integrate::acceleration(model, body, &state.loads[i]);
         let start = state.bodies[i];
-        if body.is_dynamic() {
+        if body.is_free() {
             let solved = &work.halves.bodies[i];
             let kicked = crate::BodyState {
                 velocity: solved.v,
@@ -137,8 +152,9 @@ pub(crate) fn advance(
             ledger.external += state.loads[i]
                 .force
                 .dot(state.bodies[i].position - start.position);
-        } else {
+        } else if !body.is_dynamic() {
             state.bodies[i] = work.predicted[i];
         }
     }
+    work.halves.bodies.advance(model, state, h, ledger);
 }

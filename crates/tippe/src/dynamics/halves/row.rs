@@ -6,6 +6,7 @@
 
 #![allow(non_snake_case)]
 
+use super::trees::{Bodies, matrix};
 use crate::collide::Placement;
 use crate::material::Surface;
 use crate::math::{Mat3, Vec3, tangents};
@@ -29,6 +30,12 @@ impl SolverBody {
         inverse_inertia: Mat3::ZERO,
     };
 
+    /// Answers no impulse until its masses are given back.
+    pub(crate) const fn stand_still(&mut self) {
+        self.inverse_mass = 0.0;
+        self.inverse_inertia = Mat3::ZERO;
+    }
+
     pub(crate) fn at(&self, r: Vec3) -> Vec3 {
         self.v + self.w.cross(r)
     }
@@ -39,6 +46,8 @@ impl SolverBody {
     }
 }
 
+/// Response below which a direction of a link counts as immovable, relative to the largest [1].
+const IMMOVABLE: f64 = 1e-12;
 /// Slip that counts as sliding [m/s]: well above what a solve leaves at a contact that sticks.
 const SLIP_MIN: f64 = 1e-5;
 
@@ -83,6 +92,8 @@ pub(crate) struct Row {
     p_w: Vec3,
     /// Slides (bound by the kinetic coefficient) or sticks (bound by the static one).
     pub sliding: bool,
+    /// Whether an end is a link: its tree answers.
+    pub linked: bool,
 }
 
 impl Row {
@@ -91,7 +102,7 @@ impl Row {
         (a, b): (u32, u32),
         place: &Placement,
         (x_a, x_b): (Vec3, Vec3),
-        bodies: &[SolverBody],
+        bodies: &Bodies,
         surface: &Surface,
         rolling_radius: f64,
     ) -> Self {
@@ -99,18 +110,7 @@ impl Row {
         let n = place.normal;
         let (t1, t2) = tangents(n);
         let (r_a, r_b) = (place.point_a - x_a, place.point_b - x_b);
-        let axes = [n, t1, t2];
-        let (c_a, c_b) = (axes.map(|d| r_a.cross(d)), axes.map(|d| r_b.cross(d)));
-        let (j_a, j_b) = (
-            c_a.map(|c| body_a.inverse_inertia * c),
-            c_b.map(|c| body_b.inverse_inertia * c),
-        );
-        let mass = body_a.inverse_mass + body_b.inverse_mass;
-        let k = |i: usize, j: usize| if i == j { mass } else { 0.0 } + c_a[i].dot(j_a[j]) + c_b[i].dot(j_b[j]);
-        let (k11, k12, k22) = (k(1, 1), k(1, 2), k(2, 2));
-        let det = k11 * k22 - k12 * k12;
-        let spread = (0.25 * (k11 - k22) * (k11 - k22) + k12 * k12).sqrt();
-        let largest = 0.5 * (k11 + k22) + spread;
+        let (k_n, k_t_inverse, step_t) = response([n, t1, t2], (r_a, r_b), body_a, body_b);
         Self {
             a,
             b,
@@ -119,9 +119,9 @@ impl Row {
             t2,
             r_a,
             r_b,
-            k_n: Vec3::new(k(0, 0), k(0, 1), k(0, 2)),
-            k_t_inverse: Vec3::new(k22, -k12, k11) / det,
-            step_t: 1.0 / largest,
+            k_n,
+            k_t_inverse,
+            step_t,
             target_n: 0.0,
             target_t: [0.0; 2],
             friction_static: surface.friction_static,
@@ -136,6 +136,84 @@ impl Row {
             p_t: [0.0; 2],
             p_w: Vec3::ZERO,
             sliding: false,
+            linked: false,
+        }
+        .with_trees(bodies)
+    }
+
+    /// Where an end is a link, the responses are those of its tree; directions that no joint allows stay still.
+    fn with_trees(mut self, bodies: &Bodies) -> Self {
+        if !bodies.linked(self.a, self.b) {
+            return self;
+        }
+        self.linked = true;
+        let (a, b) = (self.a, self.b);
+        let K = self.tree_response(bodies);
+        let axes = [self.n, self.t1, self.t2];
+        let k = |i: usize, j: usize| 0.5 * (axes[i].dot(K * axes[j]) + axes[j].dot(K * axes[i]));
+        let (k11, k12, k22) = (k(1, 1), k(1, 2), k(2, 2));
+        let spread = (0.25 * (k11 - k22) * (k11 - k22) + k12 * k12).sqrt();
+        let largest = 0.5 * (k11 + k22) + spread;
+        let det = k11 * k22 - k12 * k12;
+        let size = norm_bound(K);
+        self.k_n = Vec3::new(k(0, 0), k(0, 1), k(0, 2));
+        if self.k_n.x <= IMMOVABLE * size || size == 0.0 {
+            self.k_n = Vec3::new(f64::MAX, 0.0, 0.0);
+        }
+        if largest <= IMMOVABLE * size || size == 0.0 {
+            // Nothing gives way along the surface.
+            self.k_t_inverse = Vec3::ZERO;
+            self.step_t = 1.0 / self.k_n.x;
+        } else {
+            self.step_t = 1.0 / largest;
+            self.k_t_inverse = if det > IMMOVABLE * largest * largest {
+                Vec3::new(k22, -k12, k11) / det
+            } else {
+                // One direction alone: K = λ e eᵀ, and K/λ² is its inverse there.
+                Vec3::new(k11, k12, k22) / (largest * largest)
+            };
+        }
+        self.angular.response = norm_bound(matrix(|d| {
+            let (d_a, d_b) = bodies.answer(a, b, (Vec3::ZERO, -d), (Vec3::ZERO, d));
+            d_b.1 - d_a.1
+        }));
+        self
+    }
+
+    /// K of a contact with an end on a tree [1/kg].
+    pub(crate) fn tree_response(&self, bodies: &Bodies) -> Mat3 {
+        let (a, b, r_a, r_b) = (self.a, self.b, self.r_a, self.r_b);
+        let K = matrix(|d| {
+            let (d_a, d_b) = bodies.answer(a, b, (-d, -r_a.cross(d)), (d, r_b.cross(d)));
+            d_b.0 + d_b.1.cross(r_b) - d_a.0 - d_a.1.cross(r_a)
+        });
+        (K + K.transpose()) * 0.5
+    }
+
+    /// +P and the moment +W on B, the opposite on A, through the trees.
+    fn push_trees(&self, P: Vec3, W: Vec3, bodies: &mut Bodies) {
+        bodies.push(self.a, -P, -self.r_a.cross(P) - W);
+        bodies.push(self.b, P, self.r_b.cross(P) + W);
+    }
+
+    /// Takes the response of bodies whose masses are not those that the row was made with.
+    pub(crate) fn respond(&mut self, bodies: &[SolverBody]) {
+        (self.k_n, self.k_t_inverse, self.step_t) = response(
+            [self.n, self.t1, self.t2],
+            (self.r_a, self.r_b),
+            &bodies[self.a as usize],
+            &bodies[self.b as usize],
+        );
+    }
+
+    /// Velocity in the frame (n, t1, t2), less the targets if `aimed`.
+    pub(crate) fn missed(&self, bodies: &[SolverBody], aimed: bool) -> Vec3 {
+        let u = self.velocity(bodies);
+        let u = Vec3::new(u.dot(self.n), u.dot(self.t1), u.dot(self.t2));
+        if aimed {
+            u - Vec3::new(self.target_n, self.target_t[0], self.target_t[1])
+        } else {
+            u
         }
     }
 
@@ -178,14 +256,19 @@ impl Row {
     }
 
     /// Starts from a remembered impulse, turned into this row's tangent plane, and applies it.
-    pub(crate) fn warm_start(&mut self, memory: &Impulse, bodies: &mut [SolverBody]) {
+    pub(crate) fn warm_start(&mut self, memory: &Impulse, bodies: &mut Bodies) {
         self.p_n = memory.normal;
         self.p_t = self.tangential(memory.tangential);
         self.p_w = memory.angular;
         self.push(self.impulse(), self.p_w, bodies);
     }
 
-    fn push(&self, P: Vec3, W: Vec3, bodies: &mut [SolverBody]) {
+    fn push(&self, P: Vec3, W: Vec3, bodies: &mut Bodies) {
+        if self.linked {
+            self.push_trees(P, W, bodies);
+            return;
+        }
+        let bodies = &mut bodies.flat;
         let a = &mut bodies[self.a as usize];
         a.push(-P, self.r_a);
         a.w -= a.inverse_inertia * W;
@@ -200,10 +283,15 @@ impl Row {
     }
 
     /// Adds to the accumulated impulse, given in the frame (n, t1, t2), whatever the cone says: the next visit mends that.
-    pub(crate) fn extrapolate(&mut self, d: Vec3, bodies: &mut [SolverBody]) {
+    pub(crate) fn extrapolate(&mut self, d: Vec3, bodies: &mut Bodies) {
         self.p_n += d.x;
         self.p_t = [self.p_t[0] + d.y, self.p_t[1] + d.z];
         let P = self.n * d.x + self.t1 * d.y + self.t2 * d.z;
+        if self.linked {
+            self.push_trees(P, Vec3::ZERO, bodies);
+            return;
+        }
+        let bodies = &mut bodies.flat;
         bodies[self.a as usize].push(-P, self.r_a);
         bodies[self.b as usize].push(P, self.r_b);
     }
@@ -216,6 +304,23 @@ impl Row {
     /// An impulse of the frame (n, t1, t2) in world axes.
     pub(crate) fn world(&self, p: Vec3) -> Vec3 {
         self.n * p.x + self.t1 * p.y + self.t2 * p.z
+    }
+
+    /// A world vector in the frame (n, t1, t2).
+    pub(crate) fn frame(&self, x: Vec3) -> Vec3 {
+        Vec3::new(x.dot(self.n), x.dot(self.t1), x.dot(self.t2))
+    }
+
+    /// Response along the normal, nᵀ K n [1/kg].
+    pub(crate) const fn response_n(&self) -> f64 {
+        self.k_n.x
+    }
+
+    /// Forgets the accumulated impulse; the bodies are the caller's.
+    pub(crate) const fn clear(&mut self) {
+        self.p_n = 0.0;
+        self.p_t = [0.0; 2];
+        self.p_w = Vec3::ZERO;
     }
 
     pub(crate) const fn lever_a(&self) -> Vec3 {
@@ -300,7 +405,7 @@ impl Row {
     }
 
     /// The friction coefficient in force.
-    fn friction(&self) -> f64 {
+    pub(crate) fn friction(&self) -> f64 {
         if self.sliding {
             self.friction_kinetic
         } else {
@@ -309,7 +414,7 @@ impl Row {
     }
 
     /// One Gauss–Seidel visit: normal, then friction, then rolling. Returns the change of velocity it made [m/s].
-    pub(crate) fn visit(&mut self, bodies: &mut [SolverBody]) -> f64 {
+    pub(crate) fn visit(&mut self, bodies: &mut Bodies) -> f64 {
         let u = self.velocity(bodies);
         // Normal: 0 ≤ P_n ⊥ u_n − target ≥ 0.
         let wanted = self.p_n + (self.target_n - u.dot(self.n)) / self.k_n.x;
@@ -328,9 +433,14 @@ impl Row {
         let d_t = [p_t[0] - self.p_t[0], p_t[1] - self.p_t[1]];
         self.p_t = p_t;
         let P = self.n * d_n + self.t1 * d_t[0] + self.t2 * d_t[1];
-        let a = &mut bodies[self.a as usize];
-        a.push(-P, self.r_a);
-        bodies[self.b as usize].push(P, self.r_b);
+        if self.linked {
+            self.push_trees(P, Vec3::ZERO, bodies);
+        } else {
+            let bodies = &mut bodies.flat;
+            let a = &mut bodies[self.a as usize];
+            a.push(-P, self.r_a);
+            bodies[self.b as usize].push(P, self.r_b);
+        }
         let mut change = (d_n * self.k_n.x)
             .abs()
             .max((d_t[0].abs() + d_t[1].abs()) / self.step_t);
@@ -386,7 +496,7 @@ impl Row {
         [p * z[0] / size, p * z[1] / size]
     }
 
-    fn visit_angular(&mut self, bodies: &mut [SolverBody]) -> f64 {
+    fn visit_angular(&mut self, bodies: &mut Bodies) -> f64 {
         let w = self.spin(bodies);
         let k = self.angular.response;
         let wanted = self.p_w - w / k;
@@ -403,6 +513,10 @@ impl Row {
         let p_w = self.n * along.max(-spin_bound).min(spin_bound) + roll;
         let d = p_w - self.p_w;
         self.p_w = p_w;
+        if self.linked {
+            self.push_trees(Vec3::ZERO, d, bodies);
+            return d.length() * k * self.r_b.length().max(self.r_a.length());
+        }
         let a = &mut bodies[self.a as usize];
         a.w -= a.inverse_inertia * d;
         let b = &mut bodies[self.b as usize];
@@ -495,6 +609,31 @@ fn regularised_slip(z: f64, f: f64, epsilon: f64) -> f64 {
         s = next;
     }
     s
+}
+
+/// K in the frame of three axes: its normal row, the inverse of its tangential block (11, 12, 22), and 1 / the largest eigenvalue of that block.
+fn response(
+    axes: [Vec3; 3],
+    (r_a, r_b): (Vec3, Vec3),
+    body_a: &SolverBody,
+    body_b: &SolverBody,
+) -> (Vec3, Vec3, f64) {
+    let (c_a, c_b) = (axes.map(|d| r_a.cross(d)), axes.map(|d| r_b.cross(d)));
+    let (j_a, j_b) = (
+        c_a.map(|c| body_a.inverse_inertia * c),
+        c_b.map(|c| body_b.inverse_inertia * c),
+    );
+    let mass = body_a.inverse_mass + body_b.inverse_mass;
+    let k = |i: usize, j: usize| if i == j { mass } else { 0.0 } + c_a[i].dot(j_a[j]) + c_b[i].dot(j_b[j]);
+    let (k11, k12, k22) = (k(1, 1), k(1, 2), k(2, 2));
+    let det = k11 * k22 - k12 * k12;
+    let spread = (0.25 * (k11 - k22) * (k11 - k22) + k12 * k12).sqrt();
+    let largest = 0.5 * (k11 + k22) + spread;
+    (
+        Vec3::new(k(0, 0), k(0, 1), k(0, 2)),
+        Vec3::new(k22, -k12, k11) / det,
+        1.0 / largest,
+    )
 }
 
 fn outer(x: Vec3) -> Mat3 {

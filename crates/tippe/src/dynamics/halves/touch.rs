@@ -6,9 +6,11 @@
 
 use super::bounce::{Bounce, bounce};
 use super::row::{Row, SolverBody};
+use super::trees::Bodies;
 use super::{Part, Scratch, Settings, joints};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
+use crate::dynamics::integrate;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::state::{BodyState, ContactMemory, State};
@@ -37,8 +39,16 @@ pub(crate) struct Touch {
     pub hit: bool,
     /// Whether the first solve confirmed the arrival by pressing.
     pub struck: bool,
+    /// Impulse on B of an impact at the start of the step, answered before the first solve [N·s].
+    pub impact: Vec3,
+    /// Speed of approach of that impact [m/s]; 0 if there was none.
+    pub impact_speed: f64,
+    /// Whether the step ends before it arrives, so that the solves have no row for it.
+    pub awaited: bool,
     /// Whether the second solve has a row for it.
     pub projected: bool,
+    /// Mean slip over the step that friction cannot answer: what there was before the contact arrived [m/s].
+    pub slip_before: Vec3,
     /// Velocity of B relative to A before the impulses of the solve under way [m/s]; for the ledger.
     pub velocity_before: Vec3,
     /// Angular velocity of B relative to A before those impulses [rad/s]; for the ledger.
@@ -51,6 +61,8 @@ pub(crate) struct Touch {
 
 /// Gap at the end of the step under which a contact that bore load still counts as touching, relative to the bodies' reach [1].
 const TOUCHING: f64 = 1e-8;
+/// Part of the way of a fast pair in the step that rounding may show as acceleration [1].
+const ROUNDING: f64 = 1e-11;
 /// Slip above which a new contact starts as sliding, relative to 1 m/s [m/s].
 const SLIDING: f64 = 1e-9;
 
@@ -76,6 +88,8 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
         .iter()
         .map(|c| (c.key.pair.body_a, c.key.pair.body_b))
         .chain(joints.iter().map(ends));
+    // A tree is one node: its links stand for the first of them.
+    let pairs = pairs.map(|(a, b)| (model.node_of(a), model.node_of(b)));
     work.islands.build(model.bodies.len() + 1, dynamic, pairs);
 
     // Both lists are sorted by key: one pass matches them.
@@ -85,6 +99,9 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     scratch.supported.clear();
     scratch.supported.resize(model.bodies.len(), false);
     for (_, joint) in model.present_joints() {
+        if joint.desc.kind.rank() == 0 {
+            continue;
+        }
         scratch.supported[joint.b as usize] = true;
         if let Some(a) = joint.a {
             scratch.supported[a as usize] = true;
@@ -139,6 +156,7 @@ fn regroup(work: &mut Work) {
             rows: start.0..touches.len(),
             links: start.1..joints.len(),
             direct: true,
+            trees: false,
         });
     }
 }
@@ -156,7 +174,11 @@ impl Touch {
             bounce: None,
             hit: false,
             struck: false,
+            impact: Vec3::ZERO,
+            impact_speed: 0.0,
+            awaited: false,
             projected: false,
+            slip_before: Vec3::ZERO,
             velocity_before: Vec3::ZERO,
             spin_before: Vec3::ZERO,
             first: Vec3::ZERO,
@@ -174,11 +196,12 @@ impl Touch {
     }
 }
 
-/// Fills the solver bodies from the states.
-pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<SolverBody>) {
-    out.clear();
-    out.extend(
-        states
+/// Fills the solver bodies from the state.
+pub(crate) fn load_bodies(model: &Model, state: &State, contacts: &[Contact], out: &mut Bodies) {
+    out.flat.clear();
+    out.flat.extend(
+        state
+            .bodies
             .iter()
             .zip(&model.bodies)
             .map(|(s, body)| match body {
@@ -192,13 +215,39 @@ pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<Sol
             }),
     );
     // The world, as a side of joints.
-    out.push(SolverBody::FIXED);
+    out.flat.push(SolverBody::FIXED);
+    let touched = contacts
+        .iter()
+        .flat_map(|c| [c.key.pair.body_a, c.key.pair.body_b]);
+    let joined = model
+        .present_joints()
+        .flat_map(|(_, j)| [j.a.unwrap_or(u32::MAX), j.b]);
+    out.load_trees(model, state, touched.chain(joined));
+}
+
+/// When a contact that bore load is at rest, so that restitution plays no part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resting {
+    /// Fastest it may approach or part [m/s].
+    pub speed: f64,
+    /// Least load it must have borne in the first half, as a change of velocity [m/s].
+    pub load: f64,
+}
+
+impl Resting {
+    /// Whether a contact with this row and normal velocity is at rest.
+    pub(crate) fn holds(&self, touch: &Touch, row: &Row, u_n: f64) -> bool {
+        touch.loaded
+            && u_n.abs() <= self.speed
+            && touch.memory.first.normal * row.response_n() >= self.load
+    }
 }
 
 /// Rows at t: aim at positions at t + h, and at zero mean slip over the step.
 pub(crate) fn first_rows(
     model: &Model,
     settings: &Settings,
+    resting: &Resting,
     state: &State,
     work: &mut Work,
     h: f64,
@@ -210,7 +259,7 @@ pub(crate) fn first_rows(
         supported,
         ..
     } = &mut work.halves;
-    load_bodies(model, &state.bodies, bodies);
+    load_bodies(model, state, &work.detection.contacts, bodies);
     rows.clear();
     let gravity = model.gravity.length();
     for touch in touches.iter_mut() {
@@ -232,27 +281,33 @@ pub(crate) fn first_rows(
         row.target_n = u_n + (touch.base - then.gap) / h;
 
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
-        let held = touch.loaded && u_n.abs() <= 0.5 * gravity * h + settings.velocity_tolerance;
-        if !held {
-            // Free bodies fall during the step; bodies that others hold up do not.
-            let falling = if supported[a] || supported[b] {
+        if !resting.holds(touch, &row, u_n) {
+            // A fast pair is followed from where it was seen, all others from the start of the step.
+            let (gap, u_n, left) = if c.seen > 0.0 {
+                let (gap, u_n) = seen(model, state, c);
+                (gap.max(0.0), u_n, h - c.seen)
+            } else {
+                (c.point.gap - touch.base, u_n, h)
+            };
+            // Free bodies fall during the step; bodies that others hold up do not. In the short rest after a fast arrival rounding is no fall.
+            let fall = then.gap - touch.base - gap - u_n * left;
+            let rounding = c.seen > 0.0 && fall.abs() <= ROUNDING * u_n.abs() * h;
+            let falling = if supported[a] || supported[b] || left <= 0.0 || rounding {
                 0.0
             } else {
-                2.0 * (then.gap - c.point.gap - u_n * h) / (h * h)
+                2.0 * fall / (left * left)
             };
-            touch.bounce = bounce(
-                c.point.gap - touch.base,
-                u_n,
-                falling,
-                c.surface.restitution,
-                h,
-            );
+            touch.bounce = bounce(gap, u_n, falling, c.surface.restitution, left).map(|b| Bounce {
+                time: b.time + c.seen,
+                ..b
+            });
         }
         touch.hit = touch
             .bounce
             .is_some_and(|b| b.speed > 2.0 * gravity * h + settings.velocity_tolerance);
         let before_impact = touch.bounce.map_or(0.0, |b| b.time / h);
         let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
+        touch.slip_before = (u - row.n * u_n) * before_impact;
         for k in 0..2 {
             row.target_t[k] = 0.5 * (u_t[k] - u_t_then[k]) + before_impact * u_t[k];
         }
@@ -278,6 +333,22 @@ pub(crate) fn first_rows(
     }
 }
 
+/// Gap and normal velocity of a contact at the time at which its fast pair was seen.
+fn seen(model: &Model, state: &State, c: &Contact) -> (f64, f64) {
+    let at = |slot: usize| match &model.bodies[slot] {
+        Some(body) => {
+            let a = integrate::acceleration(model, body, &state.loads[slot]);
+            integrate::advance(body, &state.bodies[slot], a, state.time, c.seen)
+        }
+        None => BodyState::REST,
+    };
+    let (i, j) = c.bodies();
+    let (a, b) = (at(i), at(j));
+    let place = c.at(&a, &b);
+    let u = b.point_velocity(place.point_b) - a.point_velocity(place.point_a);
+    (place.gap, u.dot(place.normal))
+}
+
 /// Rows at t + h over contacts that rested or bore load in this step: no normal velocity into the contact, no slip.
 pub(crate) fn second_rows(
     model: &Model,
@@ -292,7 +363,7 @@ pub(crate) fn second_rows(
         rows,
         ..
     } = &mut work.halves;
-    load_bodies(model, &state.bodies, bodies);
+    load_bodies(model, state, &work.detection.contacts, bodies);
     for (touch, row) in touches.iter_mut().zip(rows.iter_mut()) {
         let c = &work.detection.contacts[touch.contact as usize];
         let (a, b) = c.bodies();
@@ -333,11 +404,12 @@ pub(crate) fn second_rows(
     }
 }
 
-fn new_row(
+/// The row of a contact at a placement.
+pub(crate) fn new_row(
     c: &Contact,
     place: &crate::collide::Placement,
     states: &[BodyState],
-    bodies: &[SolverBody],
+    bodies: &Bodies,
 ) -> Row {
     let (a, b) = c.bodies();
     let centers = (states[a].position, states[b].position);
@@ -351,7 +423,8 @@ fn new_row(
     )
 }
 
-fn placement(c: &Contact) -> crate::collide::Placement {
+/// Where detection found a contact.
+pub(crate) fn placement(c: &Contact) -> crate::collide::Placement {
     let p = &c.point;
     crate::collide::Placement {
         normal: p.normal,

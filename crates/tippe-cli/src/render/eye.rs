@@ -1,0 +1,129 @@
+//! The eye of the rasteriser: a perspective view from a direction, as near as the scene allows.
+//!
+//! Reads: world points.  Writes: picture points and depths.
+//! Called by: `render::stage`, `render::raster`.
+//! Source: pinhole projection; the same field of view as the page's.
+
+use tippe::Vec3;
+
+/// Half the vertical field of view [rad].
+const HALF_FOV: f64 = 19.0 * std::f64::consts::PI / 180.0;
+
+/// A pinhole camera.
+#[derive(Clone, Copy, Debug)]
+pub struct Eye {
+    /// Where it is [m].
+    pub position: Vec3,
+    right: Vec3,
+    up: Vec3,
+    /// Unit vector from the scene to the eye.
+    pub toward: Vec3,
+    /// Pixels of a unit slope.
+    focal: f64,
+    center: (f64, f64),
+    /// Nearest depth that is drawn [m].
+    pub near: f64,
+}
+
+/// A point in the picture.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Pixels from the left.
+    pub x: f64,
+    /// Pixels from the top.
+    pub y: f64,
+    /// Distance along the line of sight [m].
+    pub depth: f64,
+}
+
+impl Eye {
+    /// An eye in a direction (angle about z from x, angle above the ground) that sees a box as a whole, `zoom` times nearer.
+    pub fn around(
+        (yaw, pitch): (f64, f64),
+        (low, high): (Vec3, Vec3),
+        (width, height): (usize, usize),
+        zoom: f64,
+    ) -> Self {
+        let (sy, cy) = libm::sincos(yaw);
+        let (sp, cp) = libm::sincos(pitch);
+        let toward = Vec3::new(cp * cy, cp * sy, sp);
+        let right = Vec3::Z.cross(toward).normalize();
+        let up = toward.cross(right);
+        let tangent = libm::tan(HALF_FOV);
+        let aspect = width as f64 / height as f64;
+        let middle = (low + high) / 2.0;
+        let half = (high - low) / 2.0;
+        let mut distance = 0.3 * half.length();
+        for k in 0..8 {
+            let side = |bit: u32| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
+            let p = half * Vec3::new(side(0), side(1), side(2));
+            let spread = (p.dot(right).abs() / (tangent * aspect)).max(p.dot(up).abs() / tangent);
+            distance = distance.max(p.dot(toward) + 1.08 * spread);
+        }
+        distance = (distance / zoom).max(1e-6);
+        Self {
+            position: middle + toward * distance,
+            right,
+            up,
+            toward,
+            focal: 0.5 * height as f64 / tangent,
+            center: (0.5 * width as f64, 0.5 * height as f64),
+            near: 0.01 * distance,
+        }
+    }
+
+    /// Moves along with something.
+    pub fn shift(&mut self, by: Vec3) {
+        self.position += by;
+    }
+
+    /// Where a point appears.
+    pub fn see(&self, p: Vec3) -> Seen {
+        let d = p - self.position;
+        let depth = -d.dot(self.toward);
+        Seen {
+            x: self.center.0 + self.focal * d.dot(self.right) / depth,
+            y: self.center.1 - self.focal * d.dot(self.up) / depth,
+            depth,
+        }
+    }
+
+    /// The line of sight through a point of the picture; its part along the view is 1.
+    pub fn ray(&self, x: f64, y: f64) -> Vec3 {
+        self.right * ((x - self.center.0) / self.focal)
+            - self.up * ((y - self.center.1) / self.focal)
+            - self.toward
+    }
+
+    /// Metres that a pixel stands for at a depth.
+    pub fn pixel(&self, depth: f64) -> f64 {
+        depth / self.focal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_is_seen_as_a_whole_and_rays_go_back_to_their_points() {
+        let (low, high) = (Vec3::new(-3.0, -1.0, 0.0), Vec3::new(5.0, 2.0, 1.0));
+        let eye = Eye::around((-1.1, 0.42), (low, high), (960, 600), 1.0);
+        for k in 0..8 {
+            let pick = |bit: u32, a: f64, b: f64| if k >> bit & 1 == 0 { a } else { b };
+            let p = Vec3::new(
+                pick(0, low.x, high.x),
+                pick(1, low.y, high.y),
+                pick(2, low.z, high.z),
+            );
+            let s = eye.see(p);
+            assert!(
+                s.x > 0.0 && s.x < 960.0 && s.y > 0.0 && s.y < 600.0 && s.depth > eye.near,
+                "{s:?}"
+            );
+            let back = eye.position + eye.ray(s.x, s.y) * s.depth;
+            assert!((back - p).length() < 1e-12, "{back} {p}");
+        }
+        assert!(eye.see(Vec3::Z).y < eye.see(Vec3::ZERO).y);
+    }
+}

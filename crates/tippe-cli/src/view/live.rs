@@ -1,0 +1,263 @@
+//! A live run: a thread that simulates as far as it is asked to, and its recording, which all its watchers read.
+//!
+//! Reads: orders.  Writes: the bytes of a recording, in memory.
+//! Called by: `view::socket`.
+//! Source: the stream is the recording of `docs/recording.md`: what is watched can be kept, scrubbed and replayed.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use tippe::{BodyId, Vec3};
+use tippe_scene::Scene;
+use tippe_scene::recording::{Holds, RecordingWriter};
+use tokio::sync::watch;
+
+use super::drag::{Drag, STRENGTH_MAX};
+use crate::format::number;
+
+/// Most bytes kept of one run; the run then stops and says so.
+const LOG_MAX: usize = 1 << 30;
+/// More bodies than this are streamed without contacts until a page asks for them.
+pub const CONTACTS_BODIES_MAX: usize = 3000;
+/// Most single steps of one order.
+const STEPS_MAX: u32 = 10_000;
+/// Frames a simulated second [Hz], at least: what is watched should move smoothly.
+const RATE_MIN: f64 = 60.0;
+
+/// What a run can be told.
+#[derive(Clone, Copy, Debug)]
+pub enum Command {
+    /// Simulate up to a time [s].
+    Until(f64),
+    /// Take single steps, with a frame after each.
+    Steps(u32),
+    /// Pull at a body (its slot), or let go.
+    Drag(Option<(u32, Vec3, Vec3, f64)>),
+    /// Send contacts or not.
+    Contacts(bool),
+}
+
+/// A run as its watchers see it.
+pub struct Run {
+    /// Its number.
+    pub id: u64,
+    shared: Arc<Shared>,
+    commands: Sender<Command>,
+    watchers: AtomicUsize,
+}
+
+struct Shared {
+    log: Mutex<Log>,
+    /// Counts changes of the log.
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Log {
+    bytes: Vec<u8>,
+    time: f64,
+    stopped: String,
+}
+
+impl Shared {
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn tell(&self) {
+        self.changed.send_modify(|n| *n += 1);
+    }
+}
+
+impl Run {
+    /// Begins a run; its thread ends when nobody can give it orders any more.
+    pub fn start(id: u64, mut scene: Scene) -> Arc<Self> {
+        let shared = Arc::new(Shared {
+            log: Mutex::default(),
+            changed: watch::Sender::new(0),
+        });
+        let (commands, orders) = channel();
+        let inner = Arc::clone(&shared);
+        scene.record.rate = scene.record.rate.max(RATE_MIN);
+        let spawned = std::thread::Builder::new()
+            .name(format!("run {id}"))
+            .spawn(move || simulate(scene, &orders, &inner));
+        if let Err(e) = spawned {
+            shared.log().stopped = format!("the system gives no thread: {e}");
+        }
+        Arc::new(Self {
+            id,
+            shared,
+            commands,
+            watchers: AtomicUsize::new(0),
+        })
+    }
+
+    /// Gives an order; a run that has ended passes over it.
+    pub fn order(&self, command: Command) {
+        let _ = self.commands.send(command);
+    }
+
+    /// How many pages watch.
+    pub fn watchers(&self) -> usize {
+        self.watchers.load(Ordering::Relaxed)
+    }
+
+    /// Counts a page in or out.
+    pub fn watch(&self, come: bool) {
+        if come {
+            self.watchers.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.watchers.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Tells when there is more to read.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.shared.changed.subscribe()
+    }
+
+    /// How many bytes there are.
+    pub fn length(&self) -> usize {
+        self.shared.log().bytes.len()
+    }
+
+    /// Bytes from an offset on, at most `most`; the time simulated [s]; why the run cannot go on, or nothing.
+    pub fn read(&self, offset: usize, most: usize) -> (Vec<u8>, f64, String) {
+        let log = self.shared.log();
+        let end = log.bytes.len().min(offset.saturating_add(most));
+        let bytes = log.bytes.get(offset..end).unwrap_or_default().to_vec();
+        (bytes, log.time, log.stopped.clone())
+    }
+}
+
+/// The writer's end of the log: whole frames appear at once.
+struct Tap {
+    shared: Arc<Shared>,
+    pending: Vec<u8>,
+}
+
+impl Write for Tap {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.pending.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let mut log = self.shared.log();
+        if log.bytes.len() + self.pending.len() > LOG_MAX {
+            let reason = format!("this run has filled {} MB; start it again", LOG_MAX >> 20);
+            return Err(io::Error::new(io::ErrorKind::StorageFull, reason));
+        }
+        log.bytes.append(&mut self.pending);
+        drop(log);
+        self.shared.tell();
+        Ok(())
+    }
+}
+
+/// The thread of a run.
+fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) {
+    let tap = Tap {
+        shared: Arc::clone(shared),
+        pending: Vec::new(),
+    };
+    let holds = Holds {
+        contacts: scene.world.body_count() <= CONTACTS_BODIES_MAX,
+        snapshots: false,
+        certificates: true,
+    };
+    let mut writer = match RecordingWriter::holding(tap, &scene, holds) {
+        Ok(writer) => writer,
+        Err(e) => return stop(shared, &e.to_string()),
+    };
+    let (mut until, mut steps, mut drag) = (0.0_f64, 0_u32, None);
+    let mut told = true;
+    loop {
+        // A small part of a step: times are sums of steps.
+        let behind = scene.world.time() < until - 1e-6 * scene.dt;
+        let order = if behind || steps > 0 {
+            match orders.try_recv() {
+                Ok(order) => Some(order),
+                Err(TryRecvError::Empty) => None,
+                Err(TryRecvError::Disconnected) => return,
+            }
+        } else {
+            if !told {
+                // The end of the run has a frame of its own, whatever the rate.
+                let over = scene.world.time() >= scene.seconds - 1e-6 * scene.dt;
+                if over && let Err(e) = writer.frame_now(&scene.world) {
+                    return stop(shared, &e.to_string());
+                }
+                shared.tell();
+                told = true;
+            }
+            match orders.recv() {
+                Ok(order) => Some(order),
+                Err(_) => return,
+            }
+        };
+        match order {
+            Some(Command::Until(time)) => until = time,
+            Some(Command::Steps(count)) => {
+                until = scene.world.time();
+                steps = count.min(STEPS_MAX);
+            }
+            Some(Command::Drag(held)) => drag = held.and_then(|d| hold(&scene, d)),
+            Some(Command::Contacts(on)) => writer.hold_contacts(on),
+            None => {
+                if let Some(drag) = &drag {
+                    drag.pull(&mut scene.world, scene.dt);
+                }
+                let start = Instant::now();
+                let result = scene.world.step(scene.dt);
+                let wall = start.elapsed();
+                let written = match result {
+                    Ok(report) => {
+                        shared.log().time = scene.world.time();
+                        writer.note_wall_time(wall);
+                        writer.step(&scene.world, &report).and_then(|()| {
+                            if steps > 0 {
+                                writer.frame_now(&scene.world)
+                            } else {
+                                Ok(())
+                            }
+                        })
+                    }
+                    Err(e) => {
+                        let time = number(scene.world.time());
+                        return stop(shared, &format!("the simulation stopped at {time} s: {e}"));
+                    }
+                };
+                if let Err(e) = written {
+                    return stop(shared, &e.to_string());
+                }
+                steps = steps.saturating_sub(1);
+                told = false;
+            }
+        }
+    }
+}
+
+fn stop(shared: &Arc<Shared>, reason: &str) {
+    shared.log().stopped = reason.to_owned();
+    shared.tell();
+}
+
+/// A hand on a body, if the body exists and the numbers make sense.
+fn hold(scene: &Scene, (slot, at, to, strength): (u32, Vec3, Vec3, f64)) -> Option<Drag> {
+    let body: BodyId = scene
+        .world
+        .body_ids()
+        .find(|id| id.index() == slot as usize)?;
+    let sensible = at.is_finite() && to.is_finite() && strength >= 0.0;
+    sensible.then_some(Drag {
+        body,
+        at,
+        to,
+        strength: strength.min(STRENGTH_MAX),
+    })
+}

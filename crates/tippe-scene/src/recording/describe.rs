@@ -1,0 +1,132 @@
+//! Bodies, joints and surfaces of a world as a recording lists them.
+//!
+//! Reads: World.  Writes: nothing.
+//! Called by: `recording::write`.
+//! Source: `docs/recording.md`.
+
+use super::{RecordedBody, RecordedJoint, RecordedShape, RecordedSurface, Solid};
+use crate::load::Scene;
+use tippe::{BodyId, BodyKind, JointId, JointKind, Shape, Vec3, World};
+
+/// A body, with its materials by name.
+pub(super) fn body(world: &World, id: BodyId, materials: &[String]) -> Option<RecordedBody> {
+    let body = world.body(id).ok()?;
+    let shapes = body.shapes.iter().map(|s| {
+        let q = s.pose.rotation;
+        RecordedShape {
+            solid: solid(&s.shape),
+            position: s.pose.position.to_array(),
+            rotation: [q.w, q.x, q.y, q.z],
+            sensor: s.sensor,
+            material: materials
+                .get(s.material.index())
+                .cloned()
+                .unwrap_or_default(),
+        }
+    });
+    Some(RecordedBody {
+        name: body.name.clone(),
+        slot: id.index() as u32,
+        kind: match body.kind {
+            BodyKind::Dynamic => "dynamic",
+            BodyKind::Fixed => "fixed",
+            BodyKind::Kinematic(_) => "kinematic",
+            BodyKind::Link { .. } => "link",
+        }
+        .into(),
+        mass: body.mass,
+        center: body.center.to_array(),
+        shapes: shapes.collect(),
+    })
+}
+
+/// A joint.
+pub(super) fn joint(world: &World, id: JointId) -> Option<RecordedJoint> {
+    let joint = world.joint(id).ok()?;
+    let desc = &joint.desc;
+    Some(RecordedJoint {
+        name: desc.name.clone(),
+        kind: match desc.kind {
+            JointKind::Ball => "ball",
+            JointKind::Hinge => "hinge",
+            JointKind::Slider => "slider",
+            JointKind::Fixed => "fixed",
+            JointKind::Cylindrical => "cylindrical",
+            JointKind::Universal => "universal",
+            JointKind::Distance { .. } => "distance",
+            JointKind::Turn => "turn",
+            JointKind::Slide => "slide",
+        }
+        .into(),
+        body_a: joint.a,
+        body_b: joint.b,
+        at_a: desc.frame_a.position.to_array(),
+        at_b: desc.frame_b.position.to_array(),
+        axis_b: (desc.frame_b.rotation * Vec3::Z).to_array(),
+    })
+}
+
+/// Every pair of materials of a scene.
+pub(super) fn surfaces(scene: &Scene) -> Vec<RecordedSurface> {
+    // A scene of very many materials would spend its header on pairs that never meet.
+    const MATERIALS_MAX: usize = 64;
+    let names = &scene.material_names;
+    let materials = scene.world.materials();
+    let ids: Vec<_> = names.iter().map(|n| (n, materials.find(n))).collect();
+    let mut pairs = Vec::new();
+    for (i, (a, id_a)) in ids.iter().enumerate().take(MATERIALS_MAX) {
+        for (b, id_b) in ids.iter().take(i + 1) {
+            if let (Some(id_a), Some(id_b)) = (id_a, id_b) {
+                let surface = materials.lookup(*id_a, *id_b).0;
+                pairs.push(RecordedSurface {
+                    materials: [(*b).clone(), (*a).clone()],
+                    friction_static: surface.friction_static,
+                    friction_kinetic: surface.friction_kinetic,
+                    restitution: surface.restitution,
+                });
+            }
+        }
+    }
+    pairs
+}
+
+fn solid(shape: &Shape) -> Solid {
+    match shape.clone() {
+        Shape::Sphere { radius } => Solid::Sphere { radius },
+        Shape::Cuboid { half } => Solid::Box {
+            size: (half * 2.0).to_array(),
+        },
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => Solid::Capsule {
+            radius,
+            length: half_length * 2.0,
+        },
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => Solid::Cylinder {
+            radius,
+            length: half_length * 2.0,
+        },
+        Shape::Cone {
+            half_length,
+            radius,
+        } => Solid::Cone {
+            radius,
+            height: half_length * 2.0,
+        },
+        Shape::Hull(hull) => Solid::Hull {
+            points: hull.vertices().iter().map(|v| v.to_array()).collect(),
+            triangles: hull.triangles().to_vec(),
+        },
+        Shape::Mesh(mesh) => Solid::Mesh {
+            points: mesh.vertices().iter().map(|v| v.to_array()).collect(),
+            triangles: mesh.triangles().to_vec(),
+        },
+        Shape::HalfSpace { normal } => Solid::HalfSpace {
+            normal: normal.to_array(),
+        },
+    }
+}

@@ -1,0 +1,138 @@
+//! Times of impact: which contacts will hit in the step under way, and when the first of them does.
+//!
+//! Reads: Model, State, touches, solver bodies.  Writes: marks on touches.
+//! Called by: `method::iterative::contact`.
+//! Source: [Bender06] §3 (the detector stops the step at the time of impact); regula falsi with halved ends.
+
+use super::IterativeParams;
+use crate::collide::Contact;
+use crate::dynamics::halves::Scratch;
+use crate::dynamics::integrate;
+use crate::model::{BodyKind, Model};
+use crate::state::{BodyState, State};
+use crate::work::Work;
+
+/// Trials of a time of impact.
+const TRIALS_MAX: u32 = 80;
+
+/// Marks the contacts whose impact is worth a stop: not touching yet, faster than what a resting body gains in the step, and in an island of
+/// few contacts. Says whether there is one.
+pub(crate) fn watch(model: &Model, params: &IterativeParams, work: &mut Work, h: f64) -> bool {
+    let Scratch { touches, parts, .. } = &mut work.halves;
+    let slow = 0.5 * model.gravity.length() * h + params.velocity_tolerance;
+    let mut any = false;
+    for part in parts.iter() {
+        let dense = part.rows.len() > params.impact_contacts as usize;
+        for touch in &mut touches[part.rows.clone()] {
+            touch.awaited = !dense
+                && touch.gap_start > params.depth_tolerance
+                && touch.bounce.is_some_and(|b| b.speed > slow);
+            any |= touch.awaited;
+        }
+    }
+    any
+}
+
+/// The first time in the step at which a marked contact touches, with the velocities just found [s].
+pub(crate) fn first(
+    model: &Model,
+    params: &IterativeParams,
+    state: &State,
+    work: &mut Work,
+    h: f64,
+) -> Option<f64> {
+    let mut first: Option<f64> = None;
+    for i in 0..work.halves.touches.len() {
+        let touch = work.halves.touches[i];
+        if !touch.awaited {
+            continue;
+        }
+        let c = work.detection.contacts[touch.contact as usize];
+        let at = |time: f64| gap(&c, model, state, work, time);
+        let end = first.unwrap_or(h);
+        if let Some(time) = reach(at, touch.gap_start, end, params.depth_tolerance) {
+            first = Some(time);
+        }
+    }
+    // What touches at the very end belongs to the next step.
+    first.filter(|&time| time < h * (1.0 - 1e-12))
+}
+
+/// The gap of a contact at a time in the step.
+fn gap(c: &Contact, model: &Model, state: &State, work: &mut Work, time: f64) -> f64 {
+    let (a, b) = c.bodies();
+    let mut then = |slot: usize| -> BodyState {
+        let s = &state.bodies[slot];
+        let Some(body) = &model.bodies[slot] else {
+            return *s;
+        };
+        if let BodyKind::Link { articulation, .. } = body.kind {
+            let Work {
+                halves, predicted, ..
+            } = &mut *work;
+            halves
+                .bodies
+                .look_ahead(model, articulation, state, time, predicted);
+            return predicted[slot];
+        }
+        let solved = &work.halves.bodies[slot];
+        let start = BodyState {
+            velocity: solved.v,
+            angular_velocity: solved.w,
+            ..*s
+        };
+        let a = integrate::acceleration(model, body, &state.loads[slot]);
+        integrate::advance(body, &start, a, state.time, time)
+    };
+    let (then_a, then_b) = (then(a), then(b));
+    c.at(&then_a, &then_b).gap
+}
+
+/// A time before `end` at which the gap is within half the tolerance above zero; `None` if it is open at the end.
+fn reach(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, tolerance: f64) -> Option<f64> {
+    let (mut low, mut at_low, mut high) = (0.0, start, end);
+    let mut at_high = gap(end);
+    if at_high > 0.0 {
+        return None;
+    }
+    let mut last_side = 0;
+    for _ in 0..TRIALS_MAX {
+        // Aim a quarter of the tolerance above the surface, so that the side with an open gap is found.
+        let (f_low, f_high) = (at_low - 0.25 * tolerance, at_high - 0.25 * tolerance);
+        let time = low + (high - low) * (f_low / (f_low - f_high));
+        if !(time > low && time < high) {
+            break;
+        }
+        let at = gap(time);
+        if (0.0..=0.5 * tolerance).contains(&at) {
+            return Some(time);
+        }
+        if at > 0.0 {
+            (low, at_low) = (time, at);
+            if last_side == 1 {
+                at_high = 0.5 * (at_high - 0.25 * tolerance) + 0.25 * tolerance;
+            }
+            last_side = 1;
+        } else {
+            (high, at_high) = (time, at);
+            if last_side == -1 {
+                at_low = 0.5 * (at_low - 0.25 * tolerance) + 0.25 * tolerance;
+            }
+            last_side = -1;
+        }
+    }
+    Some(low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_touch_of_a_parabola_from_above() {
+        let fall = |t: f64| 0.003 - 0.2 * t - 4.905 * t * t;
+        let time = reach(fall, 0.003, 1.0 / 60.0, 1e-9).unwrap();
+        assert!((0.0..=0.5e-9).contains(&fall(time)), "{}", fall(time));
+        assert_eq!(reach(fall, 0.003, 1e-3, 1e-9), None);
+    }
+}

@@ -1,0 +1,497 @@
+//! The collision phase: impulses at one moment, until no contact that touches still approaches.
+//!
+//! Reads: Model, touches, contacts.  Writes: State (velocities), touches (impacts), residuals and ledger of the report.
+//! Called by: `method::iterative::step`.
+//! Source: [Bender06] §3.1, eq. 1–6, in outer passes: each answers what collides then, so that an impact travels through touching bodies
+//! contact by contact ([Lecture] "Sequence of impacts"). A contact alone in its cluster follows the impact law of `dynamics::impact`.
+
+#![allow(non_snake_case)]
+
+use super::IterativeParams;
+use crate::collide::Contact;
+use crate::dynamics::halves::book::{book_contact, book_link};
+use crate::dynamics::halves::link::Link;
+use crate::dynamics::halves::row::Row;
+use crate::dynamics::halves::sweep::{Job, Sweeps};
+use crate::dynamics::halves::touch::{Resting, Touch, load_bodies, new_row, placement};
+use crate::dynamics::halves::trees::{Bodies, Kept};
+use crate::dynamics::impact::impact;
+use crate::dynamics::impulse::point_response;
+use crate::dynamics::island::Islands;
+use crate::math::{Mat3, Vec3};
+use crate::model::Model;
+use crate::report::StepReport;
+use crate::state::{ContactKey, State};
+use crate::work::Work;
+
+/// Trials of the common factor on restitution where several contacts together would gain energy.
+const TRIALS_MAX: u32 = 40;
+/// Energy gained by several contacts that counts as rounding, relative to what their impulses turn over [1].
+const GAIN: f64 = 1e-12;
+/// Load that counts as resting, relative to the weight that one step brings [1].
+const RESTING: f64 = 1e-2;
+/// Approach of an unloaded contact that is left to the contact phase, relative to the speed gained by falling for a step [1].
+const SLOW: f64 = 1e-3;
+
+/// A contact that touches.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    /// Place of its touch.
+    touch: u32,
+    row: Row,
+    /// Speed of approach above which it collides [m/s].
+    threshold: f64,
+}
+
+/// Scratch of the phase.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Collisions {
+    near: Vec<Near>,
+    /// Places in `near` of what collides in this pass.
+    colliding: Vec<u32>,
+    /// Colliding contacts and joints connected through bodies of finite mass.
+    clusters: Islands,
+    /// Rows and touches of the cluster at hand.
+    rows: Vec<Row>,
+    touches: Vec<Touch>,
+    /// Places in `near` of those rows.
+    places: Vec<u32>,
+    /// All joints, and those of the cluster at hand.
+    joints: Vec<Link>,
+    links: Vec<Link>,
+    /// Solver bodies before a trial.
+    saved: Kept,
+    sweeps: Sweeps,
+    /// Impacts of the phase, for touches gathered anew: sorted by key.
+    impacts: Vec<(ContactKey, Vec3, f64)>,
+}
+
+/// Answers what collides now. Says whether something did that goes on to places where contacts have not been looked for.
+pub(crate) fn run(
+    model: &Model,
+    params: &IterativeParams,
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) -> bool {
+    let Work {
+        halves,
+        detection,
+        collisions,
+        ..
+    } = work;
+    load_bodies(model, state, &detection.contacts, &mut halves.bodies);
+    gather(
+        model,
+        params,
+        state,
+        &halves.touches,
+        &detection.contacts,
+        &halves.bodies,
+        report.dt,
+        collisions,
+    );
+    let mut phase = Phase {
+        model,
+        params,
+        contacts: &detection.contacts,
+        touches: &mut halves.touches,
+        bodies: &mut halves.bodies,
+        c: collisions,
+        report,
+    };
+    if !phase.find() {
+        return false;
+    }
+    phase.run(state);
+    for (i, body) in model.present() {
+        if body.is_free() {
+            state.bodies[i].velocity = halves.bodies[i].v;
+            state.bodies[i].angular_velocity = halves.bodies[i].w;
+        }
+    }
+    halves.bodies.finish(model, state);
+    // In dense islands impacts are answered inside the step, and what the step looked for is enough.
+    let sparse = |range: &std::ops::Range<usize>| range.len() <= params.impact_contacts as usize;
+    let hit = |t: &Touch| t.impact != Vec3::ZERO;
+    let again = halves
+        .parts
+        .iter()
+        .any(|p| sparse(&p.rows) && halves.touches[p.rows.clone()].iter().any(hit));
+    collisions.impacts.clear();
+    for touch in halves.touches.iter().filter(|t| hit(t)) {
+        let key = detection.contacts[touch.contact as usize].key;
+        collisions
+            .impacts
+            .push((key, touch.impact, touch.impact_speed));
+    }
+    collisions.impacts.sort_by_key(|x| x.0);
+    again
+}
+
+/// Gives touches that were gathered anew the impacts of the phase.
+pub(crate) fn recall(work: &mut Work) {
+    for touch in &mut work.halves.touches {
+        let key = work.detection.contacts[touch.contact as usize].key;
+        let impacts = &work.collisions.impacts;
+        if let Ok(i) = impacts.binary_search_by_key(&key, |x| x.0) {
+            (touch.impact, touch.impact_speed) = (impacts[i].1, impacts[i].2);
+        }
+    }
+}
+
+/// What a contact that touches does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Approach {
+    Separating,
+    Resting,
+    Colliding,
+}
+
+/// [Bender06] §3: by the normal velocity `u_n` and the speed above which an approach is a collision [m/s].
+fn classify(u_n: f64, threshold: f64) -> Approach {
+    if u_n > 0.0 {
+        Approach::Separating
+    } else if u_n < -threshold {
+        Approach::Colliding
+    } else {
+        Approach::Resting
+    }
+}
+
+/// [Mirtich94]: the speed gained by falling through the depth of a contact [m/s]; not less than what a step of gravity brings, or a body
+/// at rest would collide in every step.
+fn resting_speed(gravity: f64, contact_depth: f64, h: f64) -> f64 {
+    (2.0 * gravity * contact_depth)
+        .sqrt()
+        .max(0.6 * gravity * h)
+}
+
+/// When a contact that bore load is at rest.
+pub(crate) fn resting(gravity: f64, params: &IterativeParams, h: f64) -> Resting {
+    Resting {
+        speed: resting_speed(gravity, params.contact_depth, h) + 10.0 * params.velocity_tolerance,
+        load: RESTING * gravity * h,
+    }
+}
+
+/// Rows of all contacts that touch, with the speed at which each counts as colliding.
+#[allow(clippy::too_many_arguments)]
+fn gather(
+    model: &Model,
+    params: &IterativeParams,
+    state: &State,
+    touches: &[Touch],
+    contacts: &[Contact],
+    bodies: &Bodies,
+    h: f64,
+    out: &mut Collisions,
+) {
+    let g = model.gravity.length();
+    out.near.clear();
+    for (i, touch) in touches.iter().enumerate() {
+        if touch.gap_start > params.depth_tolerance {
+            continue;
+        }
+        let c = &contacts[touch.contact as usize];
+        let row = new_row(c, &placement(c), &state.bodies, bodies);
+        if row.response_n() <= 0.0 {
+            continue;
+        }
+        let resting = resting(g, params, h);
+        let threshold = if resting.holds(touch, &row, 0.0) {
+            resting.speed
+        } else {
+            SLOW * g * h
+        };
+        out.near.push(Near {
+            touch: i as u32,
+            row,
+            threshold: threshold.max(10.0 * params.velocity_tolerance),
+        });
+    }
+}
+
+/// The phase under way.
+struct Phase<'a> {
+    model: &'a Model,
+    params: &'a IterativeParams,
+    contacts: &'a [Contact],
+    touches: &'a mut [Touch],
+    bodies: &'a mut Bodies,
+    c: &'a mut Collisions,
+    report: &'a mut StepReport,
+}
+
+impl Phase<'_> {
+    /// Lists what collides now; says whether there is any.
+    fn find(&mut self) -> bool {
+        self.c.colliding.clear();
+        for (i, near) in self.c.near.iter().enumerate() {
+            let u_n = near.row.velocity(self.bodies).dot(near.row.n);
+            if classify(u_n, near.threshold) == Approach::Colliding {
+                self.c.colliding.push(i as u32);
+            }
+        }
+        !self.c.colliding.is_empty()
+    }
+
+    /// Outer passes: answer what collides, until nothing does.
+    fn run(&mut self, state: &State) {
+        let world = self.model.bodies.len() as u32;
+        self.c.joints.clear();
+        for (i, joint) in self.model.present_joints() {
+            let link = Link::new(i, joint, world, &joint.place(&state.bodies), self.bodies);
+            self.c.joints.push(link);
+        }
+        for _ in 0..self.params.passes {
+            self.pass();
+            if !self.find() {
+                return;
+            }
+        }
+        // What still collides stops: one pass over all that touches, without restitution.
+        self.report.work.caps_hit += 1;
+        self.c.colliding.clear();
+        self.c.colliding.extend(0..self.c.near.len() as u32);
+        self.cluster();
+        for cluster in 0..self.c.clusters.count() {
+            self.take(cluster);
+            self.together(0.0);
+            self.give();
+        }
+    }
+
+    /// Answers everything that collides now, cluster by cluster.
+    fn pass(&mut self) {
+        self.cluster();
+        for cluster in 0..self.c.clusters.count() {
+            self.take(cluster);
+            match self.c.rows.len() {
+                0 => {}
+                1 => self.alone(),
+                _ => self.guarded(),
+            }
+            self.give();
+        }
+    }
+
+    /// Groups what collides, and joints, by the bodies of finite mass that connect them.
+    fn cluster(&mut self) {
+        let Collisions {
+            near,
+            colliding,
+            clusters,
+            joints,
+            ..
+        } = &mut *self.c;
+        let bodies = &*self.bodies;
+        let pairs = colliding
+            .iter()
+            .map(|&i| (near[i as usize].row.a, near[i as usize].row.b))
+            .chain(joints.iter().map(|l| (l.a, l.b)))
+            .map(|(a, b)| (self.model.node_of(a), self.model.node_of(b)));
+        clusters.build(
+            bodies.len(),
+            |slot| bodies[slot as usize].inverse_mass > 0.0,
+            pairs,
+        );
+    }
+
+    /// Lays out the rows, touches and links of a cluster; without contacts there are none.
+    fn take(&mut self, cluster: usize) {
+        let c = &mut *self.c;
+        c.rows.clear();
+        c.touches.clear();
+        c.places.clear();
+        c.links.clear();
+        let contacts = c.colliding.len() as u32;
+        for &item in &c.clusters.order[c.clusters.range(cluster)] {
+            if item < contacts {
+                let place = c.colliding[item as usize];
+                let near = &c.near[place as usize];
+                let mut touch = self.touches[near.touch as usize];
+                touch.velocity_before = near.row.velocity(self.bodies);
+                touch.spin_before = near.row.spin(self.bodies);
+                c.rows.push(near.row);
+                c.touches.push(touch);
+                c.places.push(place);
+            } else if !c.rows.is_empty() {
+                c.links.push(c.joints[(item - contacts) as usize]);
+            }
+        }
+    }
+
+    /// Books what the cluster did and keeps its impulses on the touches.
+    fn give(&mut self) {
+        let c = &*self.c;
+        for ((row, touch), &place) in c.rows.iter().zip(&c.touches).zip(&c.places) {
+            book_contact(row, touch, self.bodies, self.report);
+            let kept = &mut self.touches[c.near[place as usize].touch as usize];
+            kept.impact += row.impulse();
+            let speed = -touch.velocity_before.dot(row.n);
+            kept.impact_speed = kept.impact_speed.max(speed);
+        }
+        for link in &c.links {
+            book_link(link, self.bodies, self.report);
+        }
+    }
+
+    /// A contact alone in its cluster: the impact law, on the response that the joints leave it.
+    fn alone(&mut self) {
+        let K = if self.c.links.is_empty() {
+            self.free_response()
+        } else {
+            self.held_response()
+        };
+        let (row, touch) = (&self.c.rows[0], &self.c.touches[0]);
+        let c = &self.contacts[touch.contact as usize];
+        let Ok(found) = impact(K, row.n, touch.velocity_before, &c.surface) else {
+            return self.together(1.0);
+        };
+        self.report.work.caps_hit += u32::from(found.capped);
+        let row = &mut self.c.rows[0];
+        row.target_n = found.velocity.dot(row.n);
+        row.target_t = row.tangential(found.velocity);
+        row.extrapolate(row.frame(found.impulse), self.bodies);
+        self.hold();
+    }
+
+    /// K of the row of a free contact.
+    fn free_response(&self) -> Mat3 {
+        let row = &self.c.rows[0];
+        if row.linked {
+            return row.tree_response(self.bodies);
+        }
+        let one = |slot: u32, r: Vec3| {
+            let body = &self.bodies[slot as usize];
+            point_response(body.inverse_mass, body.inverse_inertia, r)
+        };
+        one(row.a, row.lever_a()) + one(row.b, row.lever_b())
+    }
+
+    /// K of the row of a contact whose bodies are held by joints: what three unit impulses do once the joints have answered.
+    fn held_response(&mut self) -> Mat3 {
+        let row = self.c.rows[0];
+        self.bodies.keep(&mut self.c.saved);
+        let mut columns = [Vec3::ZERO; 3];
+        for (k, column) in columns.iter_mut().enumerate() {
+            for body in self.bodies.iter_mut() {
+                (body.v, body.w) = (Vec3::ZERO, Vec3::ZERO);
+            }
+            let mut P = Vec3::ZERO;
+            P[k] = 1.0;
+            let mut trial = row;
+            trial.extrapolate(row.frame(P), self.bodies);
+            self.hold();
+            *column = row.velocity(self.bodies);
+            self.c.links.iter_mut().for_each(|l| l.lambda = [0.0; 6]);
+        }
+        self.bodies.give_back(&self.c.saved);
+        let K = Mat3::from_cols(columns[0], columns[1], columns[2]);
+        (K + K.transpose()) * 0.5
+    }
+
+    /// Joints answer: no velocity along the rows that hold.
+    fn hold(&mut self) {
+        if self.c.links.is_empty() {
+            return;
+        }
+        let settings = self.params.settings(self.params.velocity_tolerance);
+        let mut job = Job {
+            settings: &settings,
+            cost_max: self.params.direct_cost as u64,
+            rows: &mut [],
+            links: &mut self.c.links,
+            bodies: self.bodies,
+            work: &mut self.report.work,
+        };
+        job.converge(&mut self.c.sweeps, |_| true);
+    }
+
+    /// Several contacts at once, none to gain energy: their restitution is scaled down by a common factor where friction would make them.
+    fn guarded(&mut self) {
+        self.bodies.keep(&mut self.c.saved);
+        self.together(1.0);
+        let (gain, turnover) = self.gain();
+        if gain <= GAIN * turnover {
+            return;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..TRIALS_MAX {
+            let factor = 0.5 * (low + high);
+            self.again(factor);
+            if self.gain().0 > 0.0 {
+                high = factor;
+            } else {
+                low = factor;
+            }
+        }
+        self.again(low);
+    }
+
+    /// The simultaneous solve anew, from the velocities before it.
+    fn again(&mut self, factor: f64) {
+        self.bodies.give_back(&self.c.saved);
+        for row in &mut self.c.rows {
+            row.clear();
+        }
+        for link in &mut self.c.links {
+            link.lambda = [0.0; 6];
+        }
+        self.together(factor);
+    }
+
+    /// Work of the cluster's impulses on the contacts, `Σ P · ½(u⁻ + u⁺)`, and the sum of its sizes [J].
+    fn gain(&self) -> (f64, f64) {
+        let mut sum = (0.0, 0.0);
+        for (row, touch) in self.c.rows.iter().zip(&self.c.touches) {
+            let mean = 0.5 * (touch.velocity_before + row.velocity(self.bodies));
+            sum.0 += row.impulse().dot(mean);
+            sum.1 += row.impulse().length() * touch.velocity_before.length();
+        }
+        sum
+    }
+
+    /// One simultaneous solve: every contact to its rebound `u_n ≥ −factor · e u_n⁻`, friction to no slip within the cone, joints to no velocity.
+    fn together(&mut self, factor: f64) {
+        for (row, touch) in self.c.rows.iter_mut().zip(&self.c.touches) {
+            let e = self.contacts[touch.contact as usize].surface.restitution;
+            let u = touch.velocity_before;
+            let slip = u - row.n * u.dot(row.n);
+            row.target_n = (-factor * e * u.dot(row.n)).max(0.0);
+            row.target_t = [0.0; 2];
+            row.sliding = slip.length() > self.params.velocity_tolerance;
+        }
+        let settings = self.params.settings(self.params.velocity_tolerance);
+        let mut job = Job {
+            settings: &settings,
+            cost_max: self.params.direct_cost as u64,
+            rows: &mut self.c.rows,
+            links: &mut self.c.links,
+            bodies: self.bodies,
+            work: &mut self.report.work,
+        };
+        job.converge(&mut self.c.sweeps, |_| true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bs_04_contacts_separate_rest_or_collide() {
+        let threshold = resting_speed(9.81, 1e-4, 1e-3);
+        assert!((threshold - 0.04429).abs() < 1e-5, "{threshold}");
+        assert_eq!(classify(1e-3, threshold), Approach::Separating);
+        assert_eq!(classify(-0.9 * threshold, threshold), Approach::Resting);
+        assert_eq!(classify(-1.1 * threshold, threshold), Approach::Colliding);
+        // A body at rest must not collide with the floor in every step, however long the step: it arrives with ½ g h.
+        let h = 1.0 / 60.0;
+        assert_eq!(
+            classify(-0.5 * 9.81 * h, resting_speed(9.81, 1e-4, h)),
+            Approach::Resting
+        );
+    }
+}

@@ -1,0 +1,223 @@
+//! The contact phase: impulses at t that make gaps and joints right at the end of the step; then the projection of velocities there.
+//!
+//! Reads: Model, State, touches, predicted states.  Writes: rows, links, solver bodies, length of the step, residuals and ledger.
+//! Called by: `method::iterative::step`.
+//! Source: [Bender06] §3.2 (impulses from predicted depth, eq. 7–8), §4 (joints in the same loop).
+
+use super::IterativeParams;
+use super::shock;
+use super::{arrival, collision};
+use crate::dynamics::halves::book::book;
+use crate::dynamics::halves::joints::{Missed, aim_again};
+use crate::dynamics::halves::sweep::Job;
+use crate::dynamics::halves::{Scratch, Settings, kick, predict, touch};
+use crate::model::Model;
+use crate::report::{EnergyLedger, StepReport};
+use crate::state::State;
+use crate::work::Work;
+
+/// Multiple of the joint tolerance up to which a step counts as met [1].
+const MET: f64 = 1e3;
+/// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
+const CUTS_MAX: u32 = 8;
+
+/// Solves the step up to the first impact of a contact that is not yet touching: with the whole rest first, then again and again to the
+/// time of impact found. `report.dt` becomes the length. Returns what the half kicks at t did.
+pub(crate) fn until_impact(
+    model: &Model,
+    params: &IterativeParams,
+    stops: u32,
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) -> EnergyLedger {
+    let t = state.time;
+    let start = state.bodies.clone();
+    for cut in 0.. {
+        let h = report.dt;
+        // Half a kick at t: torques, drag and springs.
+        let mut kicked = EnergyLedger::default();
+        kick(model, state, 0.5 * h, &mut kicked);
+        predict(model, state, t, h, work);
+        let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
+        let resting = collision::resting(model.gravity.length(), params, h);
+        touch::first_rows(model, &settings, &resting, state, work, h);
+        let watched = stops > 0 && cut < CUTS_MAX && arrival::watch(model, params, work, h);
+        solve(model, params, &settings, state, work, report);
+        if watched && let Some(time) = arrival::first(model, params, state, work, h) {
+            report.dt = time;
+            state.bodies.clone_from(&start);
+            continue;
+        }
+        book(&work.halves, report, |t| !t.awaited);
+        return kicked;
+    }
+    unreachable!("the last cut watches nothing");
+}
+
+/// Impulses at t, island by island: as if nothing bounced, then with the bounce of what presses, then aimed again until the predicted
+/// depth, drift and joints are within tolerance.
+fn solve(
+    model: &Model,
+    params: &IterativeParams,
+    settings: &Settings,
+    state: &State,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
+    let h = report.dt;
+    for island in 0..work.halves.parts.len() {
+        can_be_direct(params, island, work, h);
+        let part = work.halves.parts[island].clone();
+        let touches = &work.halves.touches[part.rows.clone()];
+        // Shock propagation knows no trees.
+        let jointed = !part.links.is_empty() || part.trees;
+        if let (false, Some(sweeps)) = (jointed, params.shock_sweeps) {
+            shock::settle(params, settings, sweeps, island, work, report);
+            continue;
+        }
+        if !jointed && params.shock_guess && touches.iter().all(|t| !t.known) {
+            shock::guess(model, state, settings, island, work, report);
+        }
+        let cost_max = params.direct_cost as u64;
+        if !converge(settings, cost_max, island, work, report) {
+            continue;
+        }
+        bounce(settings, cost_max, island, work, report);
+        if !part.direct {
+            continue;
+        }
+        let mut missed = Missed::default();
+        for _ in 0..params.predictions {
+            missed = aim_again(model, state, work, &part, h, true);
+            if missed.depth <= params.depth_tolerance
+                && missed.drift <= params.drift_tolerance
+                && missed.joints <= params.joint_tolerance
+            {
+                break;
+            }
+            converge(settings, cost_max, island, work, report);
+        }
+        // Only joints that hold something ask for a division of the step.
+        if work.halves.links[part.links]
+            .iter()
+            .any(|l| l.held.count > 0)
+        {
+            work.halves.met &= missed.joints <= MET * params.joint_tolerance;
+        }
+    }
+}
+
+/// Where joints are too meshed for a direct solve they keep their residuals: what sweeps cannot finish must not become velocity.
+fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f64) {
+    let Scratch {
+        bodies,
+        rows,
+        links,
+        parts,
+        sweeps,
+        ..
+    } = &mut work.halves;
+    let part = &mut parts[island];
+    part.trees = rows[part.rows.clone()].iter().any(|r| r.linked)
+        || links[part.links.clone()].iter().any(|l| l.linked);
+    if part.links.is_empty() {
+        return;
+    }
+    let (rows, links) = (&mut rows[part.rows.clone()], &mut links[part.links.clone()]);
+    part.direct =
+        part.trees || sweeps.can_be_direct(rows, links, bodies, params.direct_cost as u64);
+    if !part.direct {
+        links.iter_mut().for_each(|link| link.keep_residuals(h));
+    }
+}
+
+/// One solve of an island; false if it has nothing to solve.
+pub(super) fn converge(
+    settings: &Settings,
+    cost_max: u64,
+    island: usize,
+    work: &mut Work,
+    report: &mut StepReport,
+) -> bool {
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        links,
+        parts,
+        sweeps,
+        ..
+    } = &mut work.halves;
+    let part = parts[island].clone();
+    let touches = &touches[part.rows.clone()];
+    let mut job = Job {
+        settings,
+        cost_max,
+        rows: &mut rows[part.rows.clone()],
+        links: &mut links[part.links.clone()],
+        bodies,
+        work: &mut report.work,
+    };
+    if !job.links.is_empty() || touches.iter().any(|t| !t.awaited) {
+        job.converge(sweeps, |i| !touches[i].awaited);
+        return true;
+    }
+    false
+}
+
+/// Contacts that arrive inside the step and press are given their bounce.
+fn bounce(
+    settings: &Settings,
+    cost_max: u64,
+    island: usize,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
+    let part = work.halves.parts[island].clone();
+    let Scratch { touches, rows, .. } = &mut work.halves;
+    let mut arrivals = false;
+    for (row, touch) in rows[part.rows.clone()]
+        .iter_mut()
+        .zip(&mut touches[part.rows])
+    {
+        if row.p_n > 0.0 && !touch.awaited && touch.bounce.is_some() {
+            arrivals |= touch.bounce.is_some_and(|b| b.gap_end > 0.0);
+            touch.aim_at_bounce(row, report.dt);
+        }
+    }
+    if arrivals {
+        converge(settings, cost_max, island, work, report);
+    }
+}
+
+/// Impulses at t + h over the projected contacts and all joints: no velocity into contacts that bore load, none along joints.
+pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut StepReport) {
+    let settings = params.settings(params.velocity_tolerance);
+    let Scratch {
+        bodies,
+        touches,
+        rows,
+        links,
+        parts,
+        sweeps,
+        ..
+    } = &mut work.halves;
+    for part in parts.iter() {
+        let touches = &touches[part.rows.clone()];
+        let mut job = Job {
+            settings: &settings,
+            cost_max: params.direct_cost as u64,
+            rows: &mut rows[part.rows.clone()],
+            links: &mut links[part.links.clone()],
+            bodies,
+            work: &mut report.work,
+        };
+        job.converge(sweeps, |i| touches[i].projected);
+    }
+    book(&work.halves, report, |t| t.projected);
+    for link in &work.halves.links {
+        let left = link.velocity_residual(&work.halves.bodies);
+        report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);
+    }
+}

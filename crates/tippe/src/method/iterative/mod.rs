@@ -1,0 +1,137 @@
+//! `iterative`: collisions, resting contacts, friction and joints by impulses, each repeated until a tolerance is met.
+//!
+//! Reads: Model, State.  Writes: State, Work, StepReport.
+//! Called by: `step`.
+//! Source: [Bender06] §3, on the two halves of a step of docs/methods.md, "Time and velocity"; what we do otherwise is told there under "iterative".
+
+mod arrival;
+mod collision;
+mod contact;
+mod params;
+mod shock;
+
+pub use params::IterativeParams;
+
+use crate::collide::detect;
+use crate::dynamics::energy;
+use crate::dynamics::halves::{advance, depenetrate, finish, joints, kick, predict, touch};
+use crate::error::StepError;
+use crate::model::Model;
+use crate::report::{SolverWork, StepReport};
+use crate::state::State;
+use crate::step::{check_finite, check_trees};
+use crate::work::Work;
+pub(crate) use collision::Collisions;
+pub(crate) use shock::Levels;
+
+/// Most parts that joints may divide a step into.
+const SUBSTEPS_MAX: u32 = 32;
+
+/// Advances the state by `h`: in parts where the joints need it, each part from one time of impact to the next.
+pub(crate) fn step(
+    model: &Model,
+    params: &IterativeParams,
+    h: f64,
+    state: &mut State,
+    work: &mut Work,
+) -> Result<StepReport, StepError> {
+    let mut parts = joints::substeps(model, state, h).min(SUBSTEPS_MAX);
+    // Work of attempts that were given up counts too.
+    let mut spent = SolverWork::default();
+    loop {
+        let mut report = StepReport::default();
+        let mut read_out = finish::ReadOut::default();
+        let mut met = true;
+        for k in 0..parts {
+            let end = work.backup.time + h * f64::from(k + 1) / f64::from(parts);
+            let mut stops = params.impact_substeps;
+            loop {
+                let part = substep(model, params, end, stops, state, work)?;
+                report.append(&part);
+                read_out.append(work, part.dt / h);
+                if state.time >= end {
+                    break;
+                }
+                stops -= 1;
+            }
+            met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
+            if !met && parts < SUBSTEPS_MAX {
+                break;
+            }
+        }
+        if met || parts >= SUBSTEPS_MAX {
+            report.dt = h;
+            state.time = work.backup.time + h;
+            report.time = state.time;
+            state.step_count = work.backup.step_count + 1;
+            state.substeps = parts;
+            spent.caps_hit += u32::from(!met);
+            report.work.add(&spent);
+            read_out.finish(h, work);
+            return Ok(report);
+        }
+        spent.add(&SolverWork {
+            substeps: 0,
+            ..report.work
+        });
+        let loads = std::mem::take(&mut state.loads);
+        state.clone_from(&work.backup);
+        state.loads = loads;
+        parts *= 2;
+    }
+}
+
+/// Advances the state to the next time of impact, or to `end` if nothing hits before or no more `stops` are left.
+fn substep(
+    model: &Model,
+    params: &IterativeParams,
+    end: f64,
+    stops: u32,
+    state: &mut State,
+    work: &mut Work,
+) -> Result<StepReport, StepError> {
+    let t = state.time;
+    let mut report = StepReport {
+        dt: end - t,
+        ..StepReport::default()
+    };
+    report.work.substeps = 1;
+    work.halves.met = true;
+    let before = energy::total(model, state);
+
+    // Detect, on the way from here to where the bodies would go untouched.
+    predict(model, state, t, report.dt, work);
+    detect(model, &state.bodies, &work.predicted, &mut work.detection);
+
+    // Collide: impulses at t until nothing that touches approaches. What was hit goes elsewhere: look there too.
+    touch::gather(model, state, work, report.dt);
+    if collision::run(model, params, state, work, &mut report) {
+        predict(model, state, t, report.dt, work);
+        detect(model, &state.bodies, &work.predicted, &mut work.detection);
+        touch::gather(model, state, work, report.dt);
+        collision::recall(work);
+    }
+
+    // Rest: impulses at t that make positions right at the end, which is the next time of impact.
+    let kicked = contact::until_impact(model, params, stops, state, work, &mut report);
+    report.energy.add(&kicked);
+    let h = report.dt;
+
+    // Move along the free motion that starts with the new velocities.
+    advance(model, state, h, work, &mut report.energy);
+    check_trees(model, &work.halves.bodies)?;
+    check_finite(model, state, "move")?;
+    let settings = params.settings(params.velocity_tolerance);
+    depenetrate::run(model, &settings, state, work, &mut report);
+
+    // Half a kick at t + h, then project: velocities right at t + h.
+    kick(model, state, 0.5 * h, &mut report.energy);
+    touch::second_rows(model, &settings, state, work, h);
+    contact::project(params, work, &mut report);
+
+    state.time = if report.dt == end - t { end } else { t + h };
+    state.part = h;
+    finish::run(model, before, state, work, &mut report);
+    check_trees(model, &work.halves.bodies)?;
+    Ok(report)
+}

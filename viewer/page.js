@@ -1,0 +1,590 @@
+// The page: gallery, scene, time, panels.
+//
+// Reads: the user.  Writes: everything that is seen.
+// Called by: main.
+
+import { CHARTS, Chart, tidy } from './charts.js';
+import { Camera } from './camera.js';
+import { button, check, choice, el, icon, save } from './dom.js';
+import { Pane } from './pane.js';
+import { AskPanel, ChosenPanel, TextPanel, lookPanel } from './panels.js';
+
+const LEAD = 0.12; // simulated ahead of what is shown [s of wall time]
+const SPEEDS = { 0.01: '1/100', 0.1: '1/10', 0.25: '1/4', 0.5: '1/2', 1: 'real time', 2: '2 ×', 4: '4 ×', 10: '10 ×' };
+
+export class Page {
+  constructor(root) {
+    this.root = root;
+    this.time = 0;
+    this.playing = false;
+    this.speed = 1;
+    this.loop = false;
+    this.endless = false;
+    this.camera = new Camera();
+    this.panes = [];
+    this.settings = {
+      colour: 'body', arrows: 1, clear: false, wire: false, fade: true, quality: 1, strength: 10,
+      look: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+      layers: { contacts: true, forces: true },
+    };
+    this.build();
+    try {
+      this.panes = [this.makePane(this.canvas)];
+      this.works = true;
+    } catch (e) {
+      this.works = false;
+      this.tell(e.message === 'no WebGL2'
+        ? 'This browser gives the page no WebGL2, which it needs to draw. Turn on graphics acceleration or use another browser. “tippe render” makes pictures without any.'
+        : `The page cannot draw: ${e.message}`, true);
+      return;
+    }
+    this.dirty = true;
+    this.last = performance.now();
+    const tick = (now) => {
+      this.tick(Math.min(0.1, (now - this.last) / 1000));
+      this.last = now;
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  get main() {
+    return this.panes[0];
+  }
+
+  get other() {
+    return this.panes[1] || null;
+  }
+
+  get recording() {
+    return this.main?.recording;
+  }
+
+  makePane(canvas) {
+    const pane = new Pane(canvas, this.camera, this.settings, {
+      news: () => this.news(pane),
+      answer: (a) => this.answer(pane, a),
+      line: (s) => this.line(s),
+    });
+    this.watchPointer(pane);
+    return pane;
+  }
+
+  // ---- elements --------------------------------------------------------------------------------------------------------------
+
+  build() {
+    document.documentElement.dataset.look = this.settings.look;
+    this.title = el('h1', {}, 'Tippe');
+    this.subtitle = el('p', { class: 'tp-sub' });
+    this.message = el('div', { id: 'message', role: 'alert', hidden: true });
+    this.lineState = el('span', { id: 'line', role: 'status' });
+    this.gallery = el('section', { id: 'gallery', hidden: true, 'aria-label': 'Scenes' });
+    this.canvas = el('canvas', { id: 'scene', tabIndex: 0, role: 'application', 'aria-label': 'The scene. Arrow keys turn the view, plus and minus zoom, space plays and pauses.' });
+    this.views = el('div', { class: 'tp-views' }, el('div', { class: 'tp-view' }, this.canvas, (this.caption = el('span', { class: 'tp-caption' }))));
+    this.play = button(icon('play'), 'Play (space)', () => this.toggle(), 'play');
+    this.slider = el('input', { type: 'range', id: 'time', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', oninput: () => this.seek(Number(this.slider.value)) });
+    this.clock = el('output', { id: 'clock' });
+    const speeds = choice(SPEEDS, '1', (v) => (this.speed = Number(v)), 'speed');
+    speeds.setAttribute('aria-label', 'Speed');
+    this.jump = choice({ impact: 'impact', slip: 'begin of slip', cap: 'cap hit', begin: 'new touch' }, 'impact', () => {}, 'event');
+    this.jump.setAttribute('aria-label', 'Kind of event');
+    const bar = el('div', { class: 'tp-bar', role: 'group', 'aria-label': 'Time' },
+      button(icon('start'), 'To the start (Home)', () => this.seek(0), 'start'), button(icon('back'), 'One frame back (,)', () => this.stepBack(), 'back'), this.play,
+      button(icon('on'), 'One step on (.)', () => this.stepOn(), 'step'), this.slider, this.clock, speeds,
+      el('span', { class: 'tp-group' }, button(icon('before'), 'The event before', () => this.event(-1), 'event-before'), this.jump, button(icon('next'), 'The next event', () => this.event(1), 'event-next')),
+      check('loop', false, (on) => (this.loop = on), 'loop'));
+    this.charts = [];
+    const charts = el('div', { class: 'tp-charts' });
+    this.chartPanel = el('details', { class: 'tp-panel', open: true }, el('summary', {}, 'Charts'), charts,
+      el('div', { class: 'tp-row' }, button('CSV', 'Save all certificates as a table', () => this.saveTable()), button('PNG', 'Save the picture of the scene', () => this.savePicture()), button('Recording', 'Save what was recorded, to replay with “tippe view”', () => this.saveRecording(), 'save-recording')));
+    this.charts = CHARTS.map((spec) => new Chart(spec, charts, (t) => this.seek(t)));
+    this.chosenPanel = new ChosenPanel(this);
+    this.askPanel = new AskPanel(this);
+    this.textPanel = new TextPanel(this);
+    this.side = el('aside', { class: 'tp-side', 'aria-label': 'Panels' }, lookPanel(this), this.chosenPanel.root, this.chartPanel, this.askPanel.root, this.textPanel.root);
+    this.stage = el('div', { class: 'tp-stage', role: 'region', 'aria-label': 'Scene and time', hidden: true }, this.views, bar);
+    const head = el('header', { class: 'tp-head' },
+      (this.home = button(icon('menu'), 'All scenes', () => this.showGallery(), 'home')), el('div', { class: 'tp-names' }, this.title, this.subtitle), this.lineState,
+      button(icon('fit'), 'Show the whole scene (f)', () => this.refit(), 'fit'), button(icon('light'), 'Light or dark', () => this.turnLight(), 'light'));
+    this.root.append(head, this.message, this.gallery, this.stage, this.side);
+    this.side.hidden = true;
+    window.addEventListener('keydown', (e) => this.key(e));
+    window.addEventListener('resize', () => this.redraw());
+  }
+
+  tell(text, bad = false) {
+    this.message.hidden = !text;
+    this.message.textContent = text;
+    this.message.classList.toggle('tp-bad', bad);
+  }
+
+  turnLight() {
+    this.settings.look = this.settings.look === 'dark' ? 'light' : 'dark';
+    document.documentElement.dataset.look = this.settings.look;
+    this.redraw();
+  }
+
+  // ---- gallery ---------------------------------------------------------------------------------------------------------------
+
+  async showGallery() {
+    this.pause();
+    const list = await (await fetch('gallery.json')).json();
+    this.title.textContent = 'Tippe';
+    this.subtitle.textContent = 'Rigid bodies whose contacts are right, fast, and show their own error. Choose a scene.';
+    const card = (s) => el('button', { type: 'button', class: 'tp-card', 'data-scene': s.file, onclick: () => this.openScene({ scene: s.file }) },
+      el('img', { src: s.picture, alt: '', loading: 'lazy' }), el('strong', {}, s.name), el('span', {}, s.description), el('small', {}, `${s.bodies} bodies`));
+    this.gallery.replaceChildren(...list.map(card));
+    this.gallery.hidden = false;
+    this.stage.hidden = this.side.hidden = true;
+    this.root.dataset.show = 'gallery';
+    this.tell('');
+  }
+
+  showStage() {
+    this.gallery.hidden = true;
+    this.stage.hidden = this.side.hidden = false;
+    this.root.dataset.show = 'scene';
+  }
+
+  // ---- runs ------------------------------------------------------------------------------------------------------------------
+
+  // Opens a scene of the gallery, the scene of the command line, or a text, live.
+  openScene(order, play = true) {
+    this.order = order;
+    this.askPanel.own = undefined;
+    this.askPanel.reset();
+    this.fresh = true;
+    this.begin(play);
+    this.main.open(order);
+  }
+
+  begin(play) {
+    this.closeOther();
+    this.showStage();
+    this.tell('');
+    this.time = 0;
+    this.playing = play;
+    this.main.chosen = this.main.follow = null;
+    this.main.halt();
+  }
+
+  // Runs the same scene again with what is asked.
+  rerun() {
+    let ask;
+    try {
+      ask = this.askPanel.read();
+    } catch (e) {
+      this.tell(e.message, true);
+      return;
+    }
+    const other = this.other && this.askPanel.other.value;
+    this.begin(true);
+    this.main.open({ ...this.order, ask });
+    if (other) this.compare(other);
+  }
+
+  runText(text) {
+    this.order = { ...this.order, text, json: false };
+    this.fresh = false;
+    this.rerun();
+  }
+
+  // A second run beside the first: another method or another step.
+  compare(what) {
+    this.closeOther();
+    if (!what || !this.recording?.header) return;
+    const canvas = el('canvas', { tabIndex: 0, role: 'application', 'aria-label': 'The scene again, by another method or step' });
+    this.views.append(el('div', { class: 'tp-view' }, canvas, el('span', { class: 'tp-caption' })));
+    const pane = this.makePane(canvas);
+    this.panes.push(pane);
+    const ask = this.askPanel.read();
+    const { dt } = this.recording.header;
+    if (what === 'dt/2') ask.dt = dt / 2;
+    else if (what === 'dt*2') ask.dt = dt * 2;
+    else {
+      ask.method = what;
+      ask.params = {};
+    }
+    this.time = 0;
+    pane.open({ ...this.order, ask });
+    this.redraw();
+  }
+
+  closeOther() {
+    while (this.panes.length > 1) {
+      const pane = this.panes.pop();
+      pane.connection?.close();
+      pane.canvas.parentElement.remove();
+    }
+    this.askPanel.other.value = '';
+  }
+
+  async replayFrom(address) {
+    const answer = await fetch(address);
+    this.replay(new Uint8Array(await answer.arrayBuffer()));
+  }
+
+  replay(bytes) {
+    this.showStage();
+    this.fresh = true;
+    const start = performance.now();
+    try {
+      this.main.replay(bytes);
+    } catch (e) {
+      this.tell(e.message, true);
+      return;
+    }
+    this.opened = performance.now() - start;
+    const r = this.recording;
+    if (!this.main.ready) this.tell('This recording holds no frame.', true);
+    else if (r.problem === 'unfinished') this.tell(`This recording has no end: the run was killed or still goes on. It is shown up to ${tidy(r.duration)} s.`);
+    else if (r.problem) this.tell(`This recording is ${r.problem} after ${tidy(r.duration)} s; everything before is here.`);
+    else if (r.ending.stopped) this.tell(`The run ended early: ${r.ending.stopped}`);
+    this.playing = this.main.ready;
+    // With a server, the recorded scene can be run again.
+    this.order = r.header ? { text: JSON.stringify(r.header.scene), json: true } : null;
+    if (!location.protocol.startsWith('http')) this.askPanel.root.hidden = this.textPanel.root.hidden = this.home.hidden = true;
+  }
+
+  answer(pane, a) {
+    if (a.say === 'opened') {
+      this.methodsOffered = a.methods;
+      if (a.offset > 0) {
+        this.tell('');
+        pane.asked = 0;
+      }
+      if (a.warnings.length && pane === this.main) this.tell(`Warning: ${a.warnings[0].reason}`);
+    } else if (a.say === 'faults') {
+      this.playing = false;
+      this.textPanel.show(a.faults, a.more);
+      this.tell(`The scene was refused: ${a.faults[0] ? `${a.faults[0].field} ${a.faults[0].reason}` : ''}`, true);
+    } else if (a.say === 'refused') {
+      this.tell(a.reason, true);
+    } else if (a.say === 'gone') {
+      this.playing = false;
+      this.tell('The server was started anew. The run up to here is kept; “Run again” begins a new one.');
+    } else if (a.say === 'status' && a.stopped) {
+      this.tell(a.stopped, true);
+    }
+    this.redraw();
+  }
+
+  line(state) {
+    this.lineNow = state;
+    this.lineState.textContent = { connecting: 'connecting …', open: '', lost: 'connection lost, trying again …' }[state];
+    if (state === 'lost') this.tell('The server does not answer. What was received can still be looked at; the page tries to connect again.');
+    else if (state === 'open' && this.message.textContent.startsWith('The server does not')) this.tell('');
+  }
+
+  // More of a recording has come.
+  news(pane) {
+    const r = pane.recording;
+    if (pane === this.main && r.header && !r.named) {
+      r.named = true;
+      this.title.textContent = r.header.name;
+      this.subtitle.textContent = r.header.description;
+      document.title = `${r.header.name} · Tippe`;
+      if (this.order?.text === undefined || this.order.json) this.textPanel.set(r.header.source);
+      this.askPanel.offer(this.methodsOffered || {}, r.header.method);
+    }
+    if (pane === this.main && this.fresh && pane.ready) {
+      this.fresh = false;
+      const dense = r.lists[0].length > 60;
+      this.settings.layers.forces = this.settings.layers.contacts = !dense;
+      for (const name of ['forces', 'contacts']) document.getElementById(`layer-${name}`).checked = !dense;
+      this.settings.layers.joints = false;
+      pane.show(0);
+      pane.fit();
+    }
+    if (pane.waitingStep && r.frames.length > pane.waitingStep) {
+      pane.waitingStep = 0;
+      this.time = r.duration;
+    }
+    this.redraw();
+  }
+
+  wantContacts() {
+    const { layers } = this.settings;
+    const on = layers.contacts || layers.forces || layers.normals || layers.cones || layers.pairs || layers.reactions || this.settings.colour === 'island';
+    for (const pane of this.panes) if (pane.ready && pane.recording.lists[0].length > 3000) pane.send({ do: 'contacts', on: Boolean(on) });
+  }
+
+  // ---- time ------------------------------------------------------------------------------------------------------------------
+
+  get span() {
+    const planned = this.recording?.header?.seconds ?? 1;
+    return Math.max(this.main.live ? planned : 0, this.recording?.duration ?? 0, 1e-3);
+  }
+
+  // The latest time that all runs have.
+  get edge() {
+    return Math.min(...this.panes.map((p) => (p.ready ? p.recording.duration : 0)));
+  }
+
+  tick(elapsed) {
+    if (this.playing && this.main.ready) {
+      const end = this.main.live ? this.span : this.recording.duration;
+      this.time = Math.min(this.time + elapsed * this.speed, this.edge);
+      const held = this.panes.some((p) => p.hand);
+      const ahead = Math.min(end, this.time + (held ? 0.4 : 1) * Math.max(LEAD * this.speed, 3 / (this.recording.header.rate || 60)));
+      for (const pane of this.panes) if (pane.live && !pane.stopped) pane.until(ahead);
+      if (this.time >= end - 1e-9) {
+        if (this.loop) this.time = 0;
+        else if (!held) this.pause();
+      }
+      this.dirty = true;
+    }
+    if (this.dirty && this.root.dataset.show === 'scene') this.draw();
+  }
+
+  redraw() {
+    this.dirty = true;
+  }
+
+  draw() {
+    this.dirty = false;
+    this.panes.forEach((pane) => {
+      pane.show(this.time);
+      const h = pane.recording?.header;
+      const caption = pane.canvas.parentElement.querySelector('.tp-caption');
+      if (h && this.panes.length > 1) caption.textContent = `${h.method}, step ${tidy(h.dt)} s`;
+      else caption.textContent = '';
+    });
+    if (!this.main.ready) return;
+    if (this.shownPlaying !== this.playing) this.play.replaceChildren(icon((this.shownPlaying = this.playing) ? 'pause' : 'play'));
+    this.play.setAttribute('aria-label', this.playing ? 'Pause (space)' : 'Play (space)');
+    this.slider.max = String(this.span);
+    this.slider.value = String(this.time);
+    this.slider.style.setProperty('--have', `${(100 * this.edge) / this.span}%`);
+    const frame = this.recording.frames[this.main.index];
+    this.clock.textContent = `${this.time.toFixed(3)} s · step ${frame.step}`;
+    this.chartPanel.hidden = !this.recording.steps && !this.main.live;
+    if (this.chartPanel.open && !this.chartPanel.hidden) for (const c of this.charts) c.draw(this.recording, this.time, this.span);
+    this.chosenPanel.update(this.main, this.time, this.span);
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else {
+      if (this.main.ready && this.time >= this.span - 1e-9) this.time = 0;
+      this.playing = true;
+      for (const p of this.panes) p.asked = 0;
+    }
+    this.redraw();
+  }
+
+  pause() {
+    this.playing = false;
+    for (const p of this.panes) p.halt?.();
+    this.redraw();
+  }
+
+  seek(time) {
+    if (!this.main.ready) return;
+    if (this.playing) this.pause();
+    const at = Math.min(Math.max(0, time), this.edge);
+    this.time = this.recording.frames[this.recording.frameAt(at)].time;
+    this.redraw();
+  }
+
+  stepOn() {
+    if (!this.main.ready) return;
+    if (this.playing) this.pause();
+    const { frames } = this.recording;
+    const i = this.recording.frameAt(this.time);
+    if (i + 1 < frames.length) this.time = frames[i + 1].time;
+    else {
+      for (const pane of this.panes) {
+        if (!pane.live || !pane.ready) continue;
+        pane.waitingStep = pane.recording.frames.length;
+        pane.step();
+      }
+    }
+    this.redraw();
+  }
+
+  stepBack() {
+    if (!this.main.ready) return;
+    if (this.playing) this.pause();
+    const i = this.recording.frameAt(this.time);
+    this.time = this.recording.frames[Math.max(0, i - 1)].time;
+    this.redraw();
+  }
+
+  // Goes to the next event of the chosen kind, or the one before.
+  event(direction) {
+    const r = this.recording;
+    if (!this.main.ready) return;
+    const here = r.frameAt(this.time);
+    const kind = this.jump.value;
+    let found = -1;
+    if (kind === 'impact' || kind === 'begin') {
+      const frames = r.events.filter((e) => e.kind === kind).map((e) => this.frameAfter(e.time));
+      found = direction > 0 ? Math.min(...frames.filter((f) => f > here), Infinity) : Math.max(...frames.filter((f) => f < here), -1);
+    } else {
+      for (let i = here + direction; i > 0 && i < r.frames.length && found < 0; i += direction) {
+        if (kind === 'slip' ? this.slipBegins(i) : this.capHit(i)) found = i;
+      }
+    }
+    if (found >= 0 && found < r.frames.length) this.seek(r.frames[found].time);
+    else this.tell(`No such event ${direction > 0 ? 'after' : 'before'} this time, as far as the run has come.`);
+  }
+
+  frameAfter(time) {
+    const i = this.recording.frameAt(time);
+    return this.recording.frames[i].time < time - 1e-9 ? i + 1 : i;
+  }
+
+  slipBegins(i) {
+    const stuck = new Set(this.recording.contacts(i - 1).filter((c) => !c.sliding).map((c) => c.key));
+    return this.recording.contacts(i).some((c) => c.sliding && stuck.has(c.key));
+  }
+
+  capHit(i) {
+    const { frames } = this.recording;
+    for (let s = frames[i - 1].rows; s < frames[i].rows; s++) if (this.recording.value(s, 'caps_hit') > 0) return true;
+    return false;
+  }
+
+  // ---- pointer and keys ------------------------------------------------------------------------------------------------------
+
+  watchPointer(pane) {
+    const { canvas } = pane;
+    const touches = new Map();
+    let drag = null;
+    const place = (e) => {
+      const box = canvas.getBoundingClientRect();
+      return [e.clientX - box.left, e.clientY - box.top];
+    };
+    canvas.addEventListener('contextmenu', (e) => e.preventDefault());
+    canvas.addEventListener('pointerdown', (e) => {
+      canvas.setPointerCapture(e.pointerId);
+      canvas.focus();
+      touches.set(e.pointerId, [e.clientX, e.clientY]);
+      const [x, y] = place(e);
+      drag = { x, y, moved: false, what: 'orbit' };
+      if (touches.size > 1) drag.what = 'pinch';
+      else if (e.button !== 0 || e.shiftKey) drag.what = 'pan';
+      else if (pane.ready) {
+        const hit = pane.pick(x, y, true);
+        if (hit && hit.body !== undefined && pane.live && !e.altKey && pane.bodies[hit.body].kind === 'dynamic') Object.assign(drag, { what: 'hand', hit });
+      }
+    });
+    canvas.addEventListener('pointermove', (e) => {
+      if (!drag || !touches.has(e.pointerId)) return;
+      const [px, py] = touches.get(e.pointerId);
+      const [dx, dy] = [e.clientX - px, e.clientY - py];
+      if (drag.what === 'pinch') this.pinch(touches, e, canvas);
+      touches.set(e.pointerId, [e.clientX, e.clientY]);
+      const [x, y] = place(e);
+      if (Math.hypot(x - drag.x, y - drag.y) > 4) drag.moved = true;
+      if (!drag.moved) return;
+      if (drag.what === 'orbit') this.camera.orbit(dx, dy);
+      if (drag.what === 'pan') this.camera.pan(dx, dy, canvas.clientHeight);
+      if (drag.what === 'hand') {
+        if (!pane.hand) {
+          pane.grab(drag.hit.body, drag.hit.point);
+          pane.chosen = { body: drag.hit.body };
+        }
+        pane.pull(pane.under(x, y));
+      }
+      this.redraw();
+    });
+    const up = (e) => {
+      touches.delete(e.pointerId);
+      if (!drag) return;
+      if (drag.what === 'hand' && pane.hand) pane.release();
+      else if (!drag.moved && e.type === 'pointerup' && pane.ready) {
+        const [x, y] = place(e);
+        const hit = pane.pick(x, y, true);
+        pane.chosen = hit ? (hit.contact ? { contact: hit.contact } : { body: hit.body }) : null;
+      }
+      if (!touches.size) drag = null;
+      this.redraw();
+    };
+    canvas.addEventListener('pointerup', up);
+    canvas.addEventListener('pointercancel', up);
+    canvas.addEventListener('wheel', (e) => {
+      e.preventDefault();
+      this.camera.zoom(Math.exp(Math.max(-0.4, Math.min(0.4, e.deltaY * 0.0015))));
+      this.redraw();
+    }, { passive: false });
+  }
+
+  pinch(touches, e, canvas) {
+    const others = [...touches].filter(([id]) => id !== e.pointerId).map(([, p]) => p);
+    if (!others.length) return;
+    const before = touches.get(e.pointerId);
+    const d = (p) => Math.hypot(p[0] - others[0][0], p[1] - others[0][1]) || 1;
+    this.camera.zoom(d(before) / d([e.clientX, e.clientY]));
+    this.camera.pan((e.clientX - before[0]) / 2, (e.clientY - before[1]) / 2, canvas.clientHeight);
+  }
+
+  key(e) {
+    // Inside a report, keys belong to the document unless the focus is in here.
+    if (this.root.classList.contains('tp-embedded') && !this.root.contains(e.target)) return;
+    if (this.root.dataset.show !== 'scene' || e.ctrlKey || e.metaKey || e.altKey) return;
+    const typing = ['INPUT', 'TEXTAREA', 'SELECT'].includes(e.target.tagName) && e.target.type !== 'checkbox';
+    if (typing) return;
+    const onCanvas = e.target.tagName === 'CANVAS' && e.target.id.startsWith('chart-') === false;
+    const does = {
+      ' ': () => e.target.tagName !== 'BUTTON' && e.target.type !== 'checkbox' && e.target.tagName !== 'SUMMARY' && (this.toggle(), true),
+      '.': () => (this.stepOn(), true),
+      ',': () => (this.stepBack(), true),
+      Home: () => (this.seek(0), true),
+      End: () => (this.seek(this.edge), true),
+      f: () => (this.refit(), true),
+      '+': () => (this.camera.zoom(0.85), true),
+      '-': () => (this.camera.zoom(1.18), true),
+      ArrowLeft: () => (onCanvas ? (this.camera.orbit(12, 0), true) : e.target.id?.startsWith('chart-') && (this.stepBack(), true)),
+      ArrowRight: () => (onCanvas ? (this.camera.orbit(-12, 0), true) : e.target.id?.startsWith('chart-') && (this.stepOn(), true)),
+      ArrowUp: () => onCanvas && (this.camera.orbit(0, 12), true),
+      ArrowDown: () => onCanvas && (this.camera.orbit(0, -12), true),
+      Escape: () => ((this.main.chosen = null), true),
+    }[e.key];
+    if (does && does()) {
+      e.preventDefault();
+      this.redraw();
+    }
+  }
+
+  refit() {
+    this.main.fit();
+    this.main.show(this.time);
+    this.redraw();
+  }
+
+  followChosen() {
+    const { main } = this;
+    main.follow = main.follow === main.chosen?.body ? null : main.chosen?.body;
+    this.redraw();
+  }
+
+  // ---- files -----------------------------------------------------------------------------------------------------------------
+
+  saveTable() {
+    if (this.recording?.header) save('certificates.csv', new Blob([this.recording.csv()], { type: 'text/csv' }));
+  }
+
+  savePicture() {
+    this.draw();
+    this.canvas.toBlob((blob) => blob && save('scene.png', blob));
+  }
+
+  saveRecording() {
+    if (this.main.bytes) save('recording.tippe', new Blob(this.main.bytes));
+  }
+
+  // What the page shows, for tests and for the curious.
+  state() {
+    const { main } = this;
+    return {
+      show: this.root.dataset.show, time: this.time, edge: this.edge, span: this.span, playing: this.playing, line: this.lineNow,
+      message: this.message.hidden ? '' : this.message.textContent, name: this.title.textContent,
+      frames: this.recording?.frames.length ?? 0, steps: this.recording?.steps ?? 0, method: this.recording?.header?.method, dt: this.recording?.header?.dt,
+      bodies: main.bodies?.map((b, i) => ({ name: b.name, kind: b.kind, mass: b.mass, position: main.poses ? Array.from(main.poses.subarray(7 * i, 7 * i + 3)) : null })) ?? [],
+      contacts: main.contacts ?? [], arrows: main.over?.shown ?? [], arrowScale: main.length / (main.force / this.settings.arrows),
+      chosen: main.chosen, panes: this.panes.length, hand: main.hand, problem: this.recording?.problem,
+    };
+  }
+}

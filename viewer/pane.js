@@ -1,0 +1,347 @@
+// One view of one run: its recording, its line to the server if it is live, and what is drawn of it.
+//
+// Reads: a recording, settings of the page.  Writes: a canvas; orders.
+// Called by: page.
+
+import { answers, colours, islands } from './colours.js';
+import { Connection } from './connection.js';
+import { Renderer } from './draw.js';
+import { Overlay, blocks, bounds, centerOf, position, rotation } from './overlay.js';
+import { Recording } from './recording.js';
+import { add, back, dot, len, mul, quatMul, sub, turn, unit } from './vec.js';
+
+const GRAVITY = 9.81;
+
+export class Pane {
+  // `on.news()`: more of the recording; `on.answer(a)`, `on.line(state)`: from the server.
+  constructor(canvas, camera, settings, on) {
+    this.canvas = canvas;
+    this.camera = camera;
+    this.settings = settings;
+    this.on = on;
+    this.renderer = new Renderer(canvas);
+    this.recording = null;
+    this.connection = null;
+    this.stopped = '';
+    this.asked = 0;
+    this.chosen = null; // { body } or { contact }
+    this.hand = null;
+    this.follow = null; // place of a body in the list
+    this.stage = { center: [0, 0, 0], radius: 1, low: 0 };
+  }
+
+  get live() {
+    return this.connection !== null;
+  }
+
+  get ready() {
+    return this.recording !== null && this.recording.frames.length > 0;
+  }
+
+  // Runs a scene on the server.
+  open(order) {
+    if (!this.connection) {
+      this.connection = new Connection({
+        bytes: (b) => this.take(b),
+        answer: (a) => this.answer(a),
+        line: (s) => this.on.line(s),
+      });
+      this.connection.taken = () => (this.recording ? this.recording.length : 0);
+    }
+    this.connection.open(order);
+  }
+
+  answer(a) {
+    if (a.say === 'opened' && a.offset === 0) {
+      this.recording = new Recording();
+      this.bytes = [];
+      this.loaded = null;
+      this.stopped = '';
+      this.asked = 0;
+      this.hand = null;
+    }
+    if (a.say === 'status') this.stopped = a.stopped;
+    this.on.answer(a);
+  }
+
+  take(bytes) {
+    if (!this.recording) return;
+    this.bytes.push(bytes);
+    if (this.recording.push(bytes)) this.on.news();
+  }
+
+  // Shows a recording that is all there.
+  replay(bytes) {
+    this.recording = new Recording();
+    this.bytes = [bytes];
+    this.loaded = null;
+    this.recording.push(bytes);
+    this.recording.end();
+    this.on.news();
+  }
+
+  send(order) {
+    if (this.connection) this.connection.send(order);
+  }
+
+  // Asks the server to simulate up to a time.
+  until(time) {
+    if (time > this.asked + 1e-9) {
+      this.asked = time;
+      this.send({ do: 'until', time });
+    }
+  }
+
+  // Stops the server where it is.
+  halt() {
+    this.asked = 0;
+    this.send({ do: 'until', time: 0 });
+  }
+
+  step() {
+    this.asked = 0;
+    this.send({ do: 'step', count: 1 });
+  }
+
+  // Prepares for a new list of bodies.
+  load(list) {
+    const { recording } = this;
+    this.bodies = recording.lists[list];
+    this.places = new Map(this.bodies.map((b, i) => [b.slot, i]));
+    this.renderer.load(this.bodies);
+    const first = recording.frames.find((f) => f.list === list);
+    this.start = recording.poses(first).slice();
+    const masses = this.bodies.map((b) => b.mass).filter((m) => m > 0);
+    const g = len(recording.header.gravity) || GRAVITY;
+    const mean = masses.reduce((a, b) => a + b, 0) / Math.max(1, masses.length);
+    this.force = mean * g || 1;
+    this.momentum = mean * Math.sqrt(g * this.size(this.start)) || 1;
+    this.length = 0.9 * this.size(this.start);
+    this.surfaces = new Map();
+    for (const s of recording.header.surfaces || []) {
+      this.surfaces.set(s.materials.join('\n'), s);
+      this.surfaces.set([...s.materials].reverse().join('\n'), s);
+    }
+    this.loaded = list;
+  }
+
+  // Typical size of a moving body [m].
+  size(poses) {
+    const sizes = this.bodies
+      .map((b, i) => (answers(b) ? sub(bounds(b, poses, i)[1], bounds(b, poses, i)[0]) : null))
+      .filter((s) => s && Number.isFinite(s[0]))
+      .map((s) => Math.max(...s))
+      .sort((a, b) => a - b);
+    return sizes.length ? sizes[Math.floor(sizes.length / 2)] : 1;
+  }
+
+  // The box that holds the moving bodies, and near ones that do not move; null if there is none.
+  extent(poses, withFixed) {
+    const min = [Infinity, Infinity, Infinity];
+    const max = [-Infinity, -Infinity, -Infinity];
+    const grow = ([a, b]) => {
+      for (let k = 0; k < 3; k++) {
+        if (Number.isFinite(a[k]) && Number.isFinite(b[k])) {
+          min[k] = Math.min(min[k], a[k]);
+          max[k] = Math.max(max[k], b[k]);
+        }
+      }
+    };
+    this.bodies.forEach((b, i) => b.kind !== 'fixed' && grow(bounds(b, poses, i)));
+    const none = !(min[0] <= max[0]);
+    if (withFixed) {
+      const reach = none ? Infinity : 1.1 * Math.max(...sub(max, min));
+      const [low, high] = none ? [[-Infinity, -Infinity, -Infinity], [Infinity, Infinity, Infinity]] : [min.map((x) => x - reach), max.map((x) => x + reach)];
+      this.bodies.forEach((b, i) => {
+        if (b.kind !== 'fixed') return;
+        const [a, c] = bounds(b, poses, i);
+        if (a[0] <= c[0]) grow([a.map((x, k) => Math.max(x, low[k])), c.map((x, k) => Math.min(x, high[k]))].map((v) => v));
+      });
+      // The floor below, if it is near.
+      for (const p of this.floors(poses)) {
+        const middle = mul(add(min, max), 0.5);
+        const foot = sub(middle, mul(p.normal, dot(p.normal, sub(middle, p.point))));
+        if (!none && len(sub(foot, middle)) < 2 * reach) grow([foot, foot]);
+      }
+    }
+    return min[0] <= max[0] ? [min, max] : null;
+  }
+
+  floors(poses) {
+    return this.renderer.planes.map((p) => {
+      const q = rotation(poses, p.body);
+      return { point: add(position(poses, p.body), turn(q, p.position)), normal: turn(q, p.normal) };
+    });
+  }
+
+  // Points the camera at the scene.
+  fit() {
+    if (!this.ready) return;
+    if (this.loaded === null) this.load(this.recording.frames[0].list);
+    const { frames } = this.recording;
+    const min = [Infinity, Infinity, Infinity];
+    const max = [-Infinity, -Infinity, -Infinity];
+    // Over the whole recording, as far as there is one.
+    const picks = [0, 0.25, 0.5, 0.75, 1].map((p) => frames[Math.floor(p * (frames.length - 1))]).filter((f) => f.list === this.loaded);
+    for (const f of this.live ? [frames[0]] : picks) {
+      const box = this.extent(this.recording.poses(f), true);
+      if (!box) continue;
+      for (let k = 0; k < 3; k++) {
+        min[k] = Math.min(min[k], box[0][k]);
+        max[k] = Math.max(max[k], box[1][k]);
+      }
+    }
+    if (!(min[0] <= max[0])) return;
+    this.camera.fit(min, max);
+    this.stage = { center: this.camera.target, radius: this.camera.reach, low: min[2] };
+    // A body that is alone would soon be out of sight.
+    const moving = this.bodies.map((b, i) => i).filter((i) => this.bodies[i].kind === 'dynamic');
+    this.follow = moving.length === 1 && this.live ? moving[0] : null;
+  }
+
+  // Poses at a time between two frames.
+  blend(index, time) {
+    const { frames } = this.recording;
+    const [a, b] = [frames[index], frames[index + 1]];
+    this.buffer = this.recording.poses(a, this.buffer);
+    const t = b && b.list === a.list && time > a.time ? Math.min(1, (time - a.time) / (b.time - a.time)) : 0;
+    if (t < 1e-3) return this.buffer;
+    this.buffer2 = this.recording.poses(b, this.buffer2);
+    const [p, q] = [this.buffer, this.buffer2];
+    for (let i = 0; i < a.packed.length / 16; i++) {
+      const at = 7 * i;
+      const s = p[at + 3] * q[at + 3] + p[at + 4] * q[at + 4] + p[at + 5] * q[at + 5] + p[at + 6] * q[at + 6] < 0 ? -t : t;
+      let n = 0;
+      for (let k = 0; k < 7; k++) p[at + k] += k < 3 ? t * (q[at + k] - p[at + k]) : s * q[at + k] - t * p[at + k];
+      for (let k = 3; k < 7; k++) n += p[at + k] ** 2;
+      n = 1 / Math.sqrt(n || 1);
+      for (let k = 3; k < 7; k++) p[at + k] *= n;
+    }
+    return p;
+  }
+
+  // Mean velocities since the frame before.
+  motion(index) {
+    const { frames } = this.recording;
+    const other = index > 0 ? index - 1 : Math.min(1, frames.length - 1);
+    const [f, g] = [frames[index], frames[other]];
+    const span = f.time - g.time;
+    if (!span || f.list !== g.list) return { velocity: () => [0, 0, 0], spin: () => [0, 0, 0] };
+    const [now, then] = [this.recording.poses(f), this.recording.poses(g)];
+    return {
+      velocity: (i) => mul(sub(centerOf(this.bodies, now, i), centerOf(this.bodies, then, i)), 1 / span),
+      spin: (i) => {
+        const d = quatMul(rotation(now, i), back(rotation(then, i)));
+        return mul(d, (d[3] < 0 ? -2 : 2) / span);
+      },
+    };
+  }
+
+  friction(c) {
+    const name = (slot, shape) => this.bodies[this.places.get(slot)]?.shapes[shape]?.material;
+    return this.surfaces.get([name(c.a, c.shapeA), name(c.b, c.shapeB)].join('\n'))?.[c.sliding ? 'friction_kinetic' : 'friction_static'] ?? 0;
+  }
+
+  // Draws the run at a time.
+  show(time) {
+    if (!this.ready) return;
+    const { settings, renderer, recording, camera } = this;
+    this.index = recording.frameAt(time);
+    const frame = recording.frames[this.index];
+    if (this.loaded !== frame.list) this.load(frame.list);
+    const ratio = Math.min(2, devicePixelRatio) * settings.quality;
+    const box = this.canvas.getBoundingClientRect();
+    const [w, h] = [Math.max(1, Math.round(box.width * ratio)), Math.max(1, Math.round(box.height * ratio))];
+    if (this.canvas.width !== w || this.canvas.height !== h) Object.assign(this.canvas, { width: w, height: h });
+    camera.aspect = w / h;
+    const poses = (this.poses = this.blend(this.index, time));
+    if (this.follow !== null && this.bodies[this.follow]) {
+      // Light and ground go along.
+      const shift = sub(centerOf(this.bodies, poses, this.follow), camera.target);
+      camera.target = add(camera.target, shift);
+      this.stage.center = add(this.stage.center, shift);
+    }
+    const contacts = (this.contacts = recording.contacts(this.index));
+    const { layers } = settings;
+    const moving = settings.colour === 'speed' || settings.colour === 'rest' || layers.velocities || layers.momenta;
+    const motion = moving ? this.motion(this.index) : null;
+    const speeds = motion ? this.bodies.map((b, i) => (b.kind === 'dynamic' ? len(motion.velocity(i)) : 0)) : [];
+    speeds.fastest = speeds.reduce((a, b) => Math.max(a, b), 0);
+    const groups = settings.colour === 'island' ? islands(this.bodies, contacts) : [];
+    const paint = colours(settings.colour, this.bodies, this.start, speeds, groups, this.stage.radius);
+    renderer.place(poses, paint, this.glass(poses));
+    const look = {
+      layers, force: this.force / settings.arrows, length: this.length, scale: ratio,
+      momentum: this.momentum / settings.arrows, chosen: this.chosen?.contact,
+      // Marks are no larger than the bodies they are on.
+      mark: (p) => Math.max(3, Math.min(9, (0.16 * this.length) / camera.metres(p, box.height))),
+    };
+    const over = (this.over = new Overlay());
+    over.contacts(contacts, look, (c) => this.friction(c));
+    if (layers.joints || layers.reactions) over.joints(recording.joints(frame), this.bodies, poses, frame.reactions, look);
+    if (layers.velocities || layers.momenta || layers.centers || layers.boxes) over.bodies(this.bodies, poses, motion || this.motion(this.index), look, this.stage.radius);
+    if (layers.pairs) over.pairs(contacts, this.bodies, poses);
+    if (this.hand) over.hand(add(position(poses, this.hand.body), turn(rotation(poses, this.hand.body), this.hand.at)), this.hand.to, ratio);
+    renderer.render(camera, {
+      ...this.stage, look: settings.look, planes: this.floors(poses), selected: this.chosen?.body,
+      clear: settings.clear, wire: settings.wire, scale: ratio, arrows: over.arrows, marks: over.marks, lines: over.lines,
+    });
+  }
+
+  // Says which fixed shapes stand between the eye and the moving bodies.
+  glass(poses) {
+    if (!this.settings.fade) return () => false;
+    const box = this.extent(poses, false);
+    if (!box) return () => false;
+    const [middle, half] = [mul(add(...box), 0.5), mul(sub(box[1], box[0]), 0.3)];
+    const points = [middle];
+    for (let k = 0; k < 8; k++) points.push(add(middle, [k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]]));
+    const eye = this.camera.eye;
+    return (s, at, q) => Math.max(...s.half) > 0.25 * this.stage.radius && points.filter((p) => blocks(s.half, at, q, eye, p)).length >= 2;
+  }
+
+  // What is at a place of the canvas, in CSS pixels: a contact if one is near, else a body.
+  pick(x, y, withContacts) {
+    const box = this.canvas.getBoundingClientRect();
+    if (withContacts && (this.settings.layers.contacts || this.settings.layers.forces)) {
+      let best = null;
+      for (const c of this.contacts || []) {
+        const p = this.camera.pixel(c.point, box.width, box.height);
+        const d = p ? Math.hypot(p[0] - x, p[1] - y) : Infinity;
+        if (d < 12 && (!best || d < best.d)) best = { d, contact: c.key };
+      }
+      if (best) return { contact: best.contact };
+    }
+    const scale = this.canvas.width / box.width;
+    return this.renderer.pick(this.camera, x * scale, y * scale);
+  }
+
+  // Takes a body by the hand at a world point.
+  grab(body, point) {
+    const local = turn(back(rotation(this.poses, body)), sub(point, position(this.poses, body)));
+    this.hand = { body, at: local, to: point };
+    this.pull(point);
+  }
+
+  pull(to) {
+    if (!this.hand) return;
+    this.hand.to = to;
+    this.send({ do: 'drag', body: this.bodies[this.hand.body].slot, at: this.hand.at, to, strength: this.settings.strength });
+  }
+
+  release() {
+    if (!this.hand) return;
+    this.hand = null;
+    this.send({ do: 'release' });
+  }
+
+  // Where the pointer is, on the plane through the held point that faces the eye.
+  under(x, y) {
+    const box = this.canvas.getBoundingClientRect();
+    const ray = this.camera.ray((2 * x) / box.width - 1, 1 - (2 * y) / box.height);
+    const n = unit(this.camera.toward);
+    const at = this.hand.to;
+    const t = dot(n, sub(at, ray.from)) / dot(n, ray.along);
+    return add(ray.from, mul(ray.along, t));
+  }
+}
