@@ -466,7 +466,7 @@ fn bs_23_dials_trade_accuracy_for_work() {
         }
         world
     };
-    let mut work = |params, dt: f64| {
+    let work = |params, dt: f64| {
         let mut world = build(params);
         let (mut swept, mut worst) = (0, StepReport::default());
         for _ in 0..(1.0 / dt) as usize {
