@@ -11,7 +11,7 @@ use crate::collide::epa;
 use crate::collide::gjk::{ConvexPair, Found};
 use crate::collide::simplex::Simplex;
 use crate::math::{Pose, Vec3, tangents};
-use crate::shape::{Core, Shape, TriangleMesh};
+use crate::shape::{Aabb, Core, Shape, TriangleMesh};
 use std::fmt;
 
 /// How two shapes lie to each other.
@@ -96,9 +96,12 @@ pub fn separation_within(
         (Shape::HalfSpace { .. } | Shape::Mesh(_), Shape::HalfSpace { .. } | Shape::Mesh(_)) => {
             return Err(GeometryError::Unbounded);
         }
-        (Shape::Mesh(mesh), other) => triangles(mesh, pose_a, other, pose_b, limit),
+        (Shape::Mesh(mesh), other) => {
+            Core::of(other).and_then(|b| triangles(mesh, pose_a, b, pose_b, limit))
+        }
         (other, Shape::Mesh(mesh)) => {
-            triangles(mesh, pose_b, other, pose_a, limit).map(|s| s.flipped())
+            let found = Core::of(other).and_then(|a| triangles(mesh, pose_b, a, pose_a, limit));
+            found.map(|s| s.flipped())
         }
         (Shape::HalfSpace { normal }, other) => half_space(*normal, pose_a, other, pose_b),
         (other, Shape::HalfSpace { normal }) => {
@@ -175,17 +178,17 @@ fn half_space(normal: Vec3, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<S
     })
 }
 
-/// A mesh (A) against a bounded convex shape: the nearest of its triangles, or the one that is deepest in the shape.
-fn triangles(
+/// A mesh (A) against a thickened core: the nearest of its triangles, or the one that is deepest in the shape.
+pub(crate) fn triangles(
     mesh: &TriangleMesh,
     pose_a: &Pose,
-    b: &Shape,
+    core: (Core<'_>, f64),
     pose_b: &Pose,
     limit: f64,
 ) -> Option<Separation> {
-    let core = Core::of(b)?;
-    let seen = pose_a.inverse().compose(pose_b);
-    let around = b.bounds(&seen);
+    // The ball around the core, in the mesh's frame.
+    let reach = core.0.reach() + core.1;
+    let around = Aabb::from_center(pose_a.point_to_local(pose_b.position), Vec3::splat(reach));
     let mut best: Option<Separation> = None;
     mesh.overlapping(around.grown(limit.max(0.0)), |t| {
         let corners = mesh.corners(t);

@@ -8,10 +8,10 @@ use crate::collide::advance::{TimeOfImpact, time_of_impact};
 use crate::collide::broad::BroadPhase;
 use crate::collide::flight::Flight;
 use crate::error::BuildError;
-use crate::geometry::{Separation, convex, in_range, separation_within};
+use crate::geometry::{Separation, convex, in_range, separation_within, triangles};
 use crate::math::{Pose, Quat, Vec3};
 use crate::model::{BodyId, Filter, ShapeDesc};
-use crate::shape::{Aabb, Core, Shape};
+use crate::shape::{Aabb, Core, Shape, TriangleMesh};
 use crate::world::World;
 
 /// Which shapes a query sees.
@@ -314,6 +314,9 @@ fn enter(shape: &Shape, pose: &Pose, origin: Vec3, d: Vec3, length: f64) -> Opti
         let t = -height / n.dot(d);
         return (t >= 0.0 && t <= length).then_some((t, n));
     }
+    if let Shape::Mesh(mesh) = shape {
+        return enter_mesh(mesh, pose, origin, d, length);
+    }
     let (core, radius) = Core::of(shape)?;
     // From plane to plane: the point moves up to the plane that parts it from the shape, and is looked at again.
     let mut t = 0.0;
@@ -347,6 +350,38 @@ fn enter(shape: &Shape, pose: &Pose, origin: Vec3, d: Vec3, length: f64) -> Opti
     Some((t, normal))
 }
 
+/// Where a ray first meets the front of a mesh.
+fn enter_mesh(
+    mesh: &TriangleMesh,
+    pose: &Pose,
+    origin: Vec3,
+    d: Vec3,
+    length: f64,
+) -> Option<(f64, Vec3)> {
+    let (o, d) = (pose.point_to_local(origin), pose.vector_to_local(d));
+    let end = o + d * length.min(FAR_MAX);
+    let bounds = Aabb {
+        min: o.min(end),
+        max: o.max(end),
+    };
+    let mut best: Option<(f64, Vec3)> = None;
+    mesh.overlapping(bounds, |i| {
+        let [a, b, c] = mesh.corners(i);
+        let n = mesh.normal(i);
+        let closing = -n.dot(d);
+        let t = n.dot(o - a) / closing;
+        let x = o + d * t;
+        // Inside all three edges, seen along the normal.
+        let inside = |p: Vec3, q: Vec3| n.dot((q - p).cross(x - p)) >= 0.0;
+        let hit = closing > 0.0 && t >= 0.0 && t <= length;
+        if hit && inside(a, b) && inside(b, c) && inside(c, a) && best.is_none_or(|b| t < b.0) {
+            best = Some((t, pose.vector(n)));
+        }
+        None
+    });
+    best
+}
+
 /// How a shape (A) and a point lie to each other.
 fn from_point(shape: &Shape, pose: &Pose, x: Vec3, limit: f64) -> Option<Separation> {
     let point = Pose::new(x, Quat::IDENTITY);
@@ -361,6 +396,7 @@ fn from_point(shape: &Shape, pose: &Pose, x: Vec3, limit: f64) -> Option<Separat
                 point_b: x,
             }
         }
+        Shape::Mesh(mesh) => triangles(mesh, pose, (Core::Point, 0.0), &point, limit)?,
         _ => convex(Core::of(shape)?, pose, (Core::Point, 0.0), &point, limit)?,
     };
     (s.distance <= limit).then_some(s)

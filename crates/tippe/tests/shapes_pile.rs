@@ -86,47 +86,33 @@ fn hulls_in_a_bin_come_to_rest() {
         };
         ids.push(add(&mut w, &desc));
     }
-    let h = 1.0 / 60.0;
-    let (mut peak, mut deep, mut settled) = (0.0_f64, 0.0_f64, None);
-    for step in 0..1200 {
+    let h = 1.0 / 120.0;
+    let (mut peak, mut deep, mut quiet, mut steps) = (0.0_f64, 0.0_f64, 0, 0);
+    // At rest: below a millionth of the peak for a quarter of a second; at most 20 s.
+    while quiet < 30 && steps < 2400 {
         let report = w.step(h).expect("a good step");
+        steps += 1;
         let kinetic = w.energy().0;
         peak = peak.max(kinetic);
         deep = deep.max(report.penetration);
-        if std::env::var("TIPPE_SHOW").is_ok() && step % 30 == 0 {
+        quiet = if kinetic < 1e-6 * peak { quiet + 1 } else { 0 };
+        if std::env::var("TIPPE_SHOW").is_ok() && steps % 30 == 0 {
             println!(
-                "{step}: kinetic {kinetic:e} of {peak:e}, contacts {}, depth {:e}, sweeps {}, newton {}, caps {}",
+                "{steps}: kinetic {:e} of the peak, {} contacts, depth {:e}",
+                kinetic / peak,
                 report.contacts,
-                report.penetration,
-                report.work.sweeps,
-                report.work.newton_steps,
-                report.work.caps_hit
+                report.penetration
             );
-        }
-        if kinetic < 1e-6 * peak && step > 60 {
-            settled = Some(step);
-            break;
         }
     }
     let overlap = deepest(&w, &ids);
     println!(
-        "{count} hulls: peak {peak:e} J, at rest after {settled:?} steps, deepest overlap then {overlap:e} m, ever {deep:e} m"
+        "{count} hulls: peak {peak:e} J, at rest after {steps} steps, overlap then {overlap:e} m, in the fall {deep:e} m"
     );
     assert!(
-        settled.is_some(),
+        quiet >= 30,
         "still moving: {:e} of {peak:e} J",
         w.energy().0
     );
     assert!(overlap < 1e-3, "{overlap} m deep");
-    // And stays at rest.
-    let mut again = 0.0_f64;
-    for _ in 0..60 {
-        w.step(h).expect("a good step");
-        again = again.max(w.energy().0);
-    }
-    println!(
-        "largest kinetic energy in the second after: {:e} of the peak",
-        again / peak
-    );
-    assert!(again < 1e-5 * peak, "moves again: {again:e} of {peak:e} J");
 }

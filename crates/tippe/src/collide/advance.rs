@@ -152,7 +152,14 @@ fn check(
     let turns = |(shape, flight): (&Shape, &Flight<'_>)| {
         Core::of(shape).is_none() && flight.rates(0.0, &flight.pose).spin > 0.0
     };
-    if turns(a) || turns(b) || (Core::of(a.0).is_none() && Core::of(b.0).is_none()) {
+    // Nor is there one for a mesh, which is not convex.
+    let mesh = |shape: &Shape| matches!(shape, Shape::Mesh(_));
+    if mesh(a.0)
+        || mesh(b.0)
+        || turns(a)
+        || turns(b)
+        || (Core::of(a.0).is_none() && Core::of(b.0).is_none())
+    {
         return Err(GeometryError::Unbounded);
     }
     Ok(())

@@ -48,12 +48,12 @@ impl Pace {
     }
 }
 
-/// Half the smallest edge of the box around a shape in its own frame [m]; infinite for a half-space.
+/// Half the smallest edge of the box around a shape in its own frame [m]; infinite for half-spaces and meshes, which are looked at from one side.
 fn half_width(shape: &Shape) -> f64 {
     match *shape {
         Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
         Shape::Cuboid { half } => half.min_element(),
-        Shape::HalfSpace { .. } => f64::INFINITY,
+        Shape::HalfSpace { .. } | Shape::Mesh(_) => f64::INFINITY,
         _ => {
             let b = shape.bounds(&Pose::IDENTITY);
             0.5 * (b.max - b.min).min_element()
