@@ -4,6 +4,7 @@
 //! Called by: `load`.
 //! Source: `docs/scene-format.md`.
 
+use crate::articulation::{self, PlannedArticulation};
 use crate::body::{Role, describe};
 use crate::check::{LARGE, not_negative, positive, vector};
 use crate::diagnostics::{At, Document, Problems};
@@ -16,7 +17,7 @@ use crate::read::choices;
 use crate::suggest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 use tippe::model::BODIES_MAX;
-use tippe::{BodyDesc, BodyId, BuildError, JointId, METHOD_NAMES, Method, World};
+use tippe::{ArticulationId, BodyDesc, BodyId, BuildError, JointId, METHOD_NAMES, Method, World};
 
 /// Bodies a scene may make unless it says otherwise.
 pub(crate) const BODY_LIMIT: u64 = 100_000;
@@ -47,6 +48,7 @@ pub(crate) struct Parts {
     pub(crate) fills: Vec<Item<format::Fill>>,
     pub(crate) chains: Vec<Item<format::Chain>>,
     pub(crate) joints: Vec<Item<format::Joint>>,
+    pub(crate) articulations: Vec<Item<format::Articulation>>,
 }
 
 /// A body to be, before it is in the world.
@@ -61,6 +63,7 @@ pub(crate) struct Built {
     pub(crate) material_names: Vec<String>,
     pub(crate) names: Vec<(String, BodyId)>,
     pub(crate) joints: Vec<(String, JointId)>,
+    pub(crate) articulations: Vec<(String, ArticulationId)>,
     pub(crate) dt: f64,
     pub(crate) seconds: f64,
     pub(crate) record: Record,
@@ -129,14 +132,26 @@ pub(crate) fn build(
         });
     }
     let generators = generate::prepare(parts, &materials, problems);
-    if generators.count().saturating_add(plan.len() as u64) <= limit.min(BODIES_MAX as u64) {
-        let generated = generators.run(problems);
-        unique_names(plan.iter().chain(&generated), documents, problems);
-        plan.extend(generated);
-    } else {
-        unique_names(plan.iter(), documents, problems);
-        generators.too_many(plan.len() as u64, limit.min(BODIES_MAX as u64), problems);
-    }
+    let trees: Vec<PlannedArticulation> = parts
+        .articulations
+        .iter()
+        .map(|item| articulation::describe(item, &materials, problems))
+        .collect();
+    let links: usize = trees.iter().map(|t| t.desc.links.len()).sum();
+    let singles = plan.len() + links;
+    let solids =
+        if generators.count().saturating_add(singles as u64) <= limit.min(BODIES_MAX as u64) {
+            let generated = generators.run(problems);
+            plan.extend(generated);
+            let solids = plan.len();
+            plan.extend(trees.iter().flat_map(PlannedArticulation::bodies));
+            unique_names(plan.iter(), documents, problems);
+            solids
+        } else {
+            unique_names(plan.iter(), documents, problems);
+            generators.too_many(singles as u64, limit.min(BODIES_MAX as u64), problems);
+            plan.len()
+        };
     let jointings = parts
         .joints
         .iter()
@@ -145,7 +160,15 @@ pub(crate) fn build(
     let joint_plan = plan_joints(parts, &jointings, &generators, &plan, problems);
     let (mut names, mut joints) = (Vec::new(), Vec::new());
     if problems.is_empty() {
-        names = add_bodies(&mut world, &plan, problems);
+        names = add_bodies(&mut world, &plan[..solids], problems);
+    }
+    let mut articulations = Vec::new();
+    if problems.is_empty() {
+        for tree in &trees {
+            if let Some(id) = tree.add(&mut world, &mut names, problems) {
+                articulations.push((tree.desc.name.clone(), id));
+            }
+        }
     }
     if problems.is_empty() {
         joints = joint::add_joints(&mut world, &names, &joint_plan, problems);
@@ -183,12 +206,20 @@ pub(crate) fn build(
                 .filter_map(|(_, id)| crate::explain::joint(*id, &world))
                 .collect(),
         ),
+        articulation: some(
+            parts
+                .articulations
+                .iter()
+                .map(|item| articulation::written_out(&item.value))
+                .collect(),
+        ),
     };
     Built {
         world,
         material_names: materials.into_names(),
         names,
         joints,
+        articulations,
         dt: run.0,
         seconds: run.1,
         record,

@@ -62,6 +62,8 @@ pub(crate) fn template(
             BodyKind::Dynamic => Kind::Dynamic,
             BodyKind::Fixed => Kind::Fixed,
             BodyKind::Kinematic(_) => Kind::Kinematic,
+            // Links are written with their articulation.
+            BodyKind::Link { .. } => Kind::Dynamic,
         }),
         rotation: if random_rotation {
             None
@@ -117,6 +119,8 @@ pub(crate) fn joint(id: JointId, world: &World) -> Option<format::Joint> {
         JointKind::Cylindrical => (format::JointKind::Cylindrical, None),
         JointKind::Universal => (format::JointKind::Universal, None),
         JointKind::Distance { min, max } => (format::JointKind::Distance, Some((min, max))),
+        // Written with the link whose freedom they bound.
+        JointKind::Turn | JointKind::Slide => return None,
     };
     let body_a = match desc.body_a {
         None => WORLD.to_owned(),

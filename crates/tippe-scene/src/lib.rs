@@ -16,6 +16,7 @@
 //! assert!(errors.to_string().starts_with("ball.toml:6:12: body[0].mass: must be positive, got -1"));
 //! ```
 
+mod articulation;
 mod body;
 mod build;
 mod chain;

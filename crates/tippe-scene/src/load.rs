@@ -11,7 +11,7 @@ use crate::read::Read;
 use crate::source::Source;
 use crate::{tree_json, tree_toml};
 use std::path::{Path, PathBuf};
-use tippe::{BodyId, JointId, World};
+use tippe::{ArticulationId, BodyId, JointId, World};
 
 /// Largest scene file, in bytes.
 pub const FILE_MAX: u64 = 64 << 20;
@@ -79,6 +79,8 @@ pub struct Scene {
     pub material_names: Vec<String>,
     /// Every body and its name, in the order of creation.
     pub names: Vec<(String, BodyId)>,
+    /// Every articulation and its name, in the order of creation; its links are bodies called "name.link".
+    pub articulations: Vec<(String, ArticulationId)>,
     /// Every joint and its name, in the order of creation.
     pub joints: Vec<(String, JointId)>,
     /// Length of a step [s].
@@ -100,6 +102,15 @@ impl Scene {
     #[must_use]
     pub fn body(&self, name: &str) -> Option<BodyId> {
         self.names
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, id)| *id)
+    }
+
+    /// The articulation of a name.
+    #[must_use]
+    pub fn articulation(&self, name: &str) -> Option<ArticulationId> {
+        self.articulations
             .iter()
             .find(|(n, _)| n == name)
             .map(|(_, id)| *id)
@@ -198,6 +209,7 @@ pub fn load_str(
             material_names: b.material_names,
             names: b.names,
             joints: b.joints,
+            articulations: b.articulations,
             dt: b.dt,
             seconds: b.seconds,
             record: b.record,
@@ -449,16 +461,6 @@ fn refuse_known(tree: &crate::tree::Node, at: &At, problems: &mut Problems) {
             format!("begin the file with {written}"),
         );
     }
-    if let Some(entry) = tree.get("articulation") {
-        let help = "remove `articulation`; [[joint]] and [[chain]] join bodies in this version";
-        let reason = "this version has no articulations yet";
-        problems.error_at(
-            &at.key("articulation"),
-            entry.key_span.clone(),
-            reason,
-            help,
-        );
-    }
     let Some(method) = tree.get("method").map(|e| &e.node) else {
         return;
     };
@@ -497,4 +499,11 @@ fn take(file: &SceneFile, at: &At, parts: &mut Parts) {
     add(file.fill.as_ref(), at, "fill", &mut parts.fills);
     add(file.chain.as_ref(), at, "chain", &mut parts.chains);
     add(file.joint.as_ref(), at, "joint", &mut parts.joints);
+    let articulations = &mut parts.articulations;
+    add(
+        file.articulation.as_ref(),
+        at,
+        "articulation",
+        articulations,
+    );
 }

@@ -8,6 +8,7 @@ pub mod case;
 pub mod cases;
 pub mod columns;
 pub mod doc;
+pub mod form;
 pub mod measure;
 pub mod peers;
 pub mod row;

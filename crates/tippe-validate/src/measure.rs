@@ -113,14 +113,13 @@ pub fn energy(sim: &Sim, bodies: &[BodyId], g: f64) -> f64 {
 
 /// The two joint frames of every joint, in the world.
 fn frames(sim: &Sim) -> impl Iterator<Item = (Pose, Pose)> {
-    sim.world.joint_ids().filter_map(|id| {
-        let desc = &sim.world.joint(id).ok()?.desc;
-        let a = match desc.body_a {
+    sim.anchors().iter().filter_map(|anchor| {
+        let a = match anchor.a.0 {
             Some(a) => sim.world.pose(a).ok()?,
             None => Pose::IDENTITY,
         };
-        let b = sim.world.pose(desc.body_b).ok()?;
-        Some((a.compose(&desc.frame_a), b.compose(&desc.frame_b)))
+        let b = sim.world.pose(anchor.b.0).ok()?;
+        Some((a.compose(&anchor.a.1), b.compose(&anchor.b.1)))
     })
 }
 

@@ -4,7 +4,8 @@
 //! Called by: `cases`, `tests`.
 //! Source: docs/scene-format.md.
 
-use crate::case::{Setup, Stopped};
+use crate::case::{Form, Setup, Stopped};
+use crate::form::{Anchor, anchors, articulate};
 use tippe::{BodyId, BodyState, Quat, StepReport, Vec3, World};
 use tippe_scene::{Format, LoadOptions, load_str};
 
@@ -14,6 +15,7 @@ pub struct Sim {
     /// The world, to read whatever a case measures.
     pub world: World,
     names: Vec<(String, BodyId)>,
+    anchors: Vec<Anchor>,
     dt: f64,
     steps: u64,
 }
@@ -35,12 +37,24 @@ impl Sim {
         };
         let scene = load_str(&text, "case.toml", Format::Toml, &options)
             .map_err(|e| Stopped::new(format!("the scene was refused: {e}")))?;
+        let (mut world, mut names) = (scene.world, scene.names);
+        let anchors = match setup.form {
+            Form::Maximal => anchors(&world),
+            Form::Articulated => articulate(&mut world, &mut names)?,
+        };
         Ok(Self {
-            world: scene.world,
-            names: scene.names,
+            world,
+            names,
+            anchors,
             dt: scene.dt,
             steps: 0,
         })
+    }
+
+    /// The joints of the scene, whatever holds them.
+    #[must_use]
+    pub fn anchors(&self) -> &[Anchor] {
+        &self.anchors
     }
 
     /// Time [s].

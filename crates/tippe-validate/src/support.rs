@@ -4,7 +4,7 @@
 //! Called by: `run`.
 //! Source: docs/methods.md, "Support".
 
-use crate::case::{Form, Setup};
+use crate::case::Setup;
 use crate::cases::{cube_toss, ellipse, one_step};
 
 /// Something of the support table that a case needs.
@@ -49,9 +49,6 @@ pub fn refusal(setup: &Setup, needs: &[Feature]) -> Option<String> {
                 tippe::METHOD_NAMES.join(", ")
             )
         });
-    }
-    if setup.form == Form::Articulated {
-        return Some("no articulated bodies yet".to_owned());
     }
     let missing = needs.iter().find(|f| !present(setup, **f));
     missing.map(|f| f.refusal().to_owned())

@@ -104,25 +104,6 @@ fn f22_joints_do_not_drift() {
 }
 
 #[test]
-fn joint_cases_are_refused_for_articulated_bodies_only() {
-    for case in all_cases()
-        .iter()
-        .filter(|c| ["F14", "F15", "F16", "F17", "F22"].contains(&c.id))
-    {
-        for trial in case.trials {
-            let setup = Setup {
-                form: Form::Articulated,
-                ..setup(COARSE)
-            };
-            assert_eq!(
-                refusal(&setup, trial.needs).as_deref(),
-                Some("no articulated bodies yet")
-            );
-        }
-    }
-}
-
-#[test]
 fn f18_bricks_stand_below_the_limit_and_fall_above() {
     holds("F18", &[], COARSE);
     holds("F18", &["stand"], FINE);

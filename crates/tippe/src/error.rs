@@ -55,12 +55,25 @@ pub enum StepError {
         /// The phase after which it was seen.
         phase: &'static str,
     },
+    /// The dynamics of an articulation have no answer.
+    Articulation {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
 }
 
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadStep { dt } => write!(f, "step length must be positive and finite, got {dt}"),
+            Self::Articulation { name, reason } => {
+                write!(
+                    f,
+                    "articulation `{name}`: {reason}; the last good state is kept"
+                )
+            }
             Self::NonFinite { body, phase } => {
                 write!(
                     f,
@@ -137,3 +150,18 @@ impl fmt::Display for UnknownJoint {
 }
 
 impl std::error::Error for UnknownJoint {}
+
+/// An id whose articulation was removed, or that belongs to another world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownArticulation;
+
+impl fmt::Display for UnknownArticulation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "no such articulation: it was removed, or the id belongs to another world"
+        )
+    }
+}
+
+impl std::error::Error for UnknownArticulation {}

@@ -45,19 +45,23 @@ pub enum JointKind {
         /// Greatest distance [m].
         max: f64,
     },
+    /// Nothing is held: a place for limits and motor of a rotation about z that something else keeps (the joint of a link).
+    Turn,
+    /// The same for a translation along z.
+    Slide,
 }
 
 impl JointKind {
     /// Whether rotation about z can have limits, motor and spring.
     #[must_use]
     pub const fn turns(self) -> bool {
-        matches!(self, Self::Hinge | Self::Cylindrical)
+        matches!(self, Self::Hinge | Self::Cylindrical | Self::Turn)
     }
 
     /// Whether translation along z can have limits, motor and spring.
     #[must_use]
     pub const fn slides(self) -> bool {
-        matches!(self, Self::Slider | Self::Cylindrical)
+        matches!(self, Self::Slider | Self::Cylindrical | Self::Slide)
     }
 
     /// How many rows hold the joint together.
@@ -69,6 +73,7 @@ impl JointKind {
             Self::Fixed => 6,
             Self::Cylindrical | Self::Universal => 4,
             Self::Distance { .. } => 1,
+            Self::Turn | Self::Slide => 0,
         }
     }
 }

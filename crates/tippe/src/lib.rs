@@ -23,6 +23,7 @@
 //! ```
 
 pub mod articulated;
+pub mod articulation;
 pub mod collide;
 pub mod dynamics;
 pub mod error;
@@ -40,8 +41,14 @@ pub mod state;
 mod step;
 pub mod work;
 pub mod world;
+mod world_articulations;
 
-pub use error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
+pub use articulation::{
+    Articulation, ArticulationDesc, ArticulationId, ArticulationState, LinkBodyDesc,
+};
+pub use error::{
+    BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
+};
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};

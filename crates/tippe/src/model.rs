@@ -4,6 +4,7 @@
 //! Called by: `world` (edits between steps), every phase (reads).
 //! Source: docs/conventions.md, "Bodies".
 
+use crate::articulation::{Articulation, ArticulationId};
 use crate::dynamics::joint::JointPlace;
 use crate::error::BuildError;
 use crate::joint::{JointDesc, JointId};
@@ -39,6 +40,13 @@ pub enum BodyKind {
     /// Moves by forces and impulses.
     #[default]
     Dynamic,
+    /// A link of an articulation: impulses move it together with its tree. Made by `World::add_articulation` alone.
+    Link {
+        /// Slot of the articulation.
+        articulation: u32,
+        /// Number of the link.
+        link: u32,
+    },
 }
 
 /// Where mass and inertia of a body come from.
@@ -191,6 +199,14 @@ impl Default for BodyDesc {
 }
 
 impl BodyDesc {
+    /// Mass, centre of mass and inertia that the description comes to, in the body frame.
+    ///
+    /// # Errors
+    /// The field that makes no sense, and why.
+    pub fn mass_properties(&self) -> Result<MassProperties, BuildError> {
+        mass_properties(self)
+    }
+
     /// A dynamic body of one shape at a place, with the density of water.
     #[must_use]
     pub fn dynamic(shape: Shape, position: Vec3) -> Self {
@@ -285,6 +301,10 @@ impl Body {
             BodyKind::Dynamic => body.set_mass(&mass_properties(desc)?)?,
             BodyKind::Kinematic(motion) => motion.check().map_err(|e| e.inside("motion"))?,
             BodyKind::Fixed => {}
+            BodyKind::Link { .. } => {
+                let reason = "links come with their articulation: use `add_articulation`";
+                return Err(BuildError::new("kind", reason));
+            }
         }
         body.reach = body
             .shapes
@@ -305,9 +325,49 @@ impl Body {
         Ok(())
     }
 
-    /// Whether impulses move the body.
+    /// A link's body: shapes and mass as given; how it answers impulses is its tree's.
+    pub(crate) fn link(
+        name: &str,
+        kind: BodyKind,
+        shapes: &[ShapeDesc],
+        mass: &MassProperties,
+    ) -> Result<Self, BuildError> {
+        let desc = BodyDesc {
+            name: name.to_string(),
+            kind: BodyKind::Fixed,
+            shapes: shapes.to_vec(),
+            ..BodyDesc::default()
+        };
+        let mut body = Self::build(&desc)?;
+        let infinite = |s: &ShapeDesc| matches!(s.shape, Shape::HalfSpace { .. });
+        if let Some(i) = shapes.iter().position(infinite) {
+            let reason = "a half-space is infinite: a link cannot have it";
+            return Err(BuildError::new(format!("shapes[{i}]"), reason));
+        }
+        let (axes, moments) = mass.moments()?;
+        body.kind = kind;
+        body.mass = mass.mass;
+        body.center = mass.center;
+        body.axes = Quat::from_mat3(&axes).normalize();
+        // Rods have a moment of zero, which rounding may leave below it.
+        body.moments = moments.max(Vec3::ZERO);
+        body.reach = body
+            .shapes
+            .iter()
+            .map(|s| (s.pose.position - body.center).length() + s.shape.reach())
+            .fold(0.0, f64::max);
+        Ok(body)
+    }
+
+    /// Whether impulses move the body, by itself or with its tree.
     #[must_use]
     pub const fn is_dynamic(&self) -> bool {
+        matches!(self.kind, BodyKind::Dynamic | BodyKind::Link { .. })
+    }
+
+    /// Whether the body moves by itself: dynamic, and no link.
+    #[must_use]
+    pub const fn is_free(&self) -> bool {
         matches!(self.kind, BodyKind::Dynamic)
     }
 }
@@ -475,6 +535,12 @@ pub struct Model {
     pub(crate) joint_generations: Vec<u32>,
     /// Free joint slots; the lowest is taken first.
     pub(crate) joint_free: BTreeSet<u32>,
+    /// Articulations by slot; `None` is a free slot.
+    pub articulations: Vec<Option<Articulation>>,
+    /// Generation of each articulation slot.
+    pub(crate) articulation_generations: Vec<u32>,
+    /// Free articulation slots; the lowest is taken first.
+    pub(crate) articulation_free: BTreeSet<u32>,
     /// Sorted pairs of body slots (the lower first) that a joint keeps from touching.
     pub(crate) jointed: Vec<(u32, u32)>,
 }
@@ -515,6 +581,62 @@ impl Model {
         }
     }
 
+    /// The articulations that exist, with their slots, in slot order.
+    pub fn present_articulations(&self) -> impl Iterator<Item = (usize, &Articulation)> {
+        self.articulations
+            .iter()
+            .enumerate()
+            .filter_map(|(i, a)| a.as_ref().map(|a| (i, a)))
+    }
+
+    /// The id of the articulation now in a slot.
+    #[must_use]
+    pub(crate) fn articulation_id(&self, index: usize) -> ArticulationId {
+        ArticulationId {
+            index: index as u32,
+            generation: self.articulation_generations[index],
+        }
+    }
+
+    /// The articulation of an id, if it is still there.
+    #[must_use]
+    pub fn get_articulation(&self, id: ArticulationId) -> Option<&Articulation> {
+        if self.articulation_generations.get(id.index()) == Some(&id.generation) {
+            self.articulations[id.index()].as_ref()
+        } else {
+            None
+        }
+    }
+
+    /// Whether a side of a joint is a link.
+    #[must_use]
+    pub(crate) fn is_linked(&self, joint: &Joint) -> bool {
+        let link = |slot: u32| {
+            self.bodies[slot as usize]
+                .as_ref()
+                .is_some_and(|b| matches!(b.kind, BodyKind::Link { .. }))
+        };
+        joint.a.is_some_and(link) || link(joint.b)
+    }
+
+    /// The slot that stands for a body in the graph of islands: its own, or for a link that of its tree.
+    #[must_use]
+    pub(crate) fn node_of(&self, slot: u32) -> u32 {
+        if self.articulations.is_empty() {
+            return slot;
+        }
+        match self.bodies.get(slot as usize) {
+            Some(Some(Body {
+                kind: BodyKind::Link { articulation, .. },
+                ..
+            })) => self.articulations[*articulation as usize]
+                .as_ref()
+                .and_then(Articulation::root)
+                .unwrap_or(slot),
+            _ => slot,
+        }
+    }
+
     /// Finds anew which pairs of bodies a joint keeps from touching.
     pub(crate) fn update_jointed(&mut self) {
         let mut pairs: Vec<(u32, u32)> = self
@@ -522,6 +644,14 @@ impl Model {
             .filter(|(_, j)| !j.desc.collide)
             .filter_map(|(_, j)| j.a.map(|a| (a.min(j.b), a.max(j.b))))
             .collect();
+        for (_, articulation) in self.present_articulations() {
+            for (i, link) in articulation.desc.links.iter().enumerate() {
+                if let (Some(parent), false) = (link.link.parent, link.collide) {
+                    let (a, b) = (articulation.slots[parent], articulation.slots[i]);
+                    pairs.push((a.min(b), a.max(b)));
+                }
+            }
+        }
         pairs.sort_unstable();
         pairs.dedup();
         self.jointed = pairs;
@@ -543,6 +673,15 @@ impl Model {
             self.bodies[id.index()].as_ref()
         } else {
             None
+        }
+    }
+
+    /// The name of an articulation for messages.
+    #[must_use]
+    pub(crate) fn articulation_name(&self, index: usize) -> String {
+        match &self.articulations[index] {
+            Some(a) if !a.desc.name.is_empty() => a.desc.name.clone(),
+            _ => format!("#{index}"),
         }
     }
 

@@ -4,6 +4,7 @@
 //! Called by: `world`, `step`, every phase.
 //! Source: docs/conventions.md, "Same bits".
 
+use crate::articulation::ArticulationState;
 use crate::math::{Pose, Quat, Vec3};
 use crate::model::Body;
 
@@ -155,6 +156,8 @@ pub struct State {
     pub part: f64,
     /// By joint slot. Written at the end of a step, read by the next one's warm start.
     pub joints: Vec<JointMemory>,
+    /// By articulation slot. Written by `World`, and as `bodies`; the states of links among `bodies` follow from it.
+    pub articulations: Vec<ArticulationState>,
     /// Sorted by key. Written at the end of a step, read by the next one's warm start.
     pub contacts: Vec<ContactMemory>,
     /// Sorted pairs of shapes that touch. Written at the end of a step, read by the next one's begin and end events.

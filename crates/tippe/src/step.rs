@@ -4,6 +4,7 @@
 //! Called by: `World::step`.
 //! Source: docs/conventions.md, "Failure".
 
+use crate::dynamics::halves::trees::Bodies;
 use crate::error::StepError;
 use crate::method::{Method, iterative, sequential};
 use crate::model::Model;
@@ -53,6 +54,17 @@ fn drop_senseless_loads(state: &mut State) {
         if !load.force.is_finite() || !load.torque.is_finite() {
             *load = crate::state::Load::default();
         }
+    }
+}
+
+/// Names the first articulation that has no answer, such as one folded into a pose in which a joint moves no mass.
+pub(crate) fn check_trees(model: &Model, bodies: &Bodies) -> Result<(), StepError> {
+    match bodies.error() {
+        None => Ok(()),
+        Some((i, error)) => Err(StepError::Articulation {
+            name: model.articulation_name(i),
+            reason: error.to_string(),
+        }),
     }
 }
 

@@ -97,6 +97,9 @@ impl World {
             return Err(BuildError::new("gravity", "must be finite"));
         }
         self.model.gravity = gravity;
+        for articulation in self.model.articulations.iter_mut().flatten() {
+            articulation.tree.set_gravity(gravity);
+        }
         Ok(())
     }
 
@@ -144,14 +147,18 @@ impl World {
             }
         }
         let body = Body::build(desc)?;
-        let index = match self.model.free.pop_first() {
-            Some(free) => free as usize,
-            None => self.new_slot()?,
-        };
+        let index = self.free_slot()?;
         self.state.bodies[index] = start_state(desc, &body, self.state.time);
         self.state.loads[index] = Load::default();
         self.model.bodies[index] = Some(body);
         Ok(self.model.id(index))
+    }
+
+    pub(crate) fn free_slot(&mut self) -> Result<usize, BuildError> {
+        match self.model.free.pop_first() {
+            Some(free) => Ok(free as usize),
+            None => self.new_slot(),
+        }
     }
 
     fn new_slot(&mut self) -> Result<usize, BuildError> {
@@ -172,9 +179,18 @@ impl World {
     /// Removes a body; its id never names another one.
     ///
     /// # Errors
-    /// The body does not exist.
+    /// The body does not exist, or is a link: links go with their articulation.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        let links = |(_, a): (usize, &crate::Articulation)| a.slots.contains(&(index as u32));
+        if self.model.present_articulations().any(links) {
+            return Err(UnknownBody);
+        }
+        self.clear_slot(index);
+        Ok(())
+    }
+
+    pub(crate) fn clear_slot(&mut self, index: usize) {
         self.model.bodies[index] = None;
         self.model.generations[index] = self.model.generations[index].wrapping_add(1);
         self.state.bodies[index] = BodyState::REST;
@@ -191,7 +207,6 @@ impl World {
             .retain(|p| p.body_a != slot && p.body_b != slot);
         self.model.free.insert(slot);
         self.drop_joints(|_, j| j.b == slot || j.a == Some(slot));
-        Ok(())
     }
 
     /// Ids of all bodies, in slot order.
@@ -229,7 +244,7 @@ impl World {
         Ok(self.body_state(id)?.frame(self.body(id)?))
     }
 
-    /// Moves a body's frame; its velocities stay. For dynamic and fixed bodies; a kinematic one goes back to its motion.
+    /// Moves a body's frame; its velocities stay. For dynamic and fixed bodies; a kinematic one goes back to its motion, a link to its tree.
     ///
     /// # Errors
     /// The body does not exist.
@@ -253,7 +268,7 @@ impl World {
         angular_velocity: Vec3,
     ) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
-        if self.body(id)?.is_dynamic() {
+        if self.body(id)?.is_free() {
             self.state.bodies[index].velocity = velocity;
             self.state.bodies[index].angular_velocity = angular_velocity;
         }
@@ -295,7 +310,9 @@ impl World {
     ) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
         let body = self.model.get(id).ok_or(UnknownBody)?;
-        if body.is_dynamic() {
+        if matches!(body.kind, BodyKind::Link { .. }) {
+            self.strike_link(index, impulse, point);
+        } else if body.is_dynamic() {
             let state = &mut self.state.bodies[index];
             let before = crate::dynamics::energy::kinetic(body, state);
             let arm = point - state.position;
@@ -341,6 +358,12 @@ impl World {
                 "body_b",
                 "at least one of the two bodies must be dynamic: nothing could move otherwise",
             ));
+        }
+        let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
+        let springs = desc.rotation.spring.is_some() || desc.translation.spring.is_some();
+        if springs && (link(body_b) || a.is_some_and(|(_, body)| link(body))) {
+            let reason = "springs on links of an articulation are not in this version";
+            return Err(BuildError::new("spring", reason));
         }
         let local = |frame: &Pose, center: Vec3| Pose::new(frame.position - center, frame.rotation);
         let joint = Joint {
@@ -388,7 +411,7 @@ impl World {
         Ok(())
     }
 
-    fn drop_joints(&mut self, mut goes: impl FnMut(usize, &Joint) -> bool) {
+    pub(crate) fn drop_joints(&mut self, mut goes: impl FnMut(usize, &Joint) -> bool) {
         for i in 0..self.model.joints.len() {
             if self.model.joints[i].as_ref().is_some_and(|j| goes(i, j)) {
                 self.model.joints[i] = None;
@@ -524,7 +547,7 @@ impl World {
 fn start_state(desc: &BodyDesc, body: &Body, time: f64) -> BodyState {
     let (pose, velocity, angular_velocity) = match &desc.kind {
         BodyKind::Dynamic => (desc.pose, desc.velocity, desc.angular_velocity),
-        BodyKind::Fixed => (desc.pose, Vec3::ZERO, Vec3::ZERO),
+        BodyKind::Fixed | BodyKind::Link { .. } => (desc.pose, Vec3::ZERO, Vec3::ZERO),
         BodyKind::Kinematic(motion) => {
             let m = motion.at(&desc.pose, time);
             (m.pose, m.velocity, m.angular_velocity)

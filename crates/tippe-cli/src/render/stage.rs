@@ -78,11 +78,11 @@ fn ramp(t: f64) -> [f64; 3] {
 
 /// Colours of the bodies: a palette for few, by height at the start for many.
 fn colours(world: &World) -> BTreeMap<BodyId, [f64; 3]> {
-    let kind = |id: &BodyId| world.body(*id).map(|b| b.kind.clone());
+    let fixed = |id: &BodyId| world.body(*id).is_ok_and(|b| b.kind == BodyKind::Fixed);
     let height = |id: &BodyId| world.pose(*id).map_or(0.0, |p| p.position.z);
     let mut moving: Vec<BodyId> = world
         .body_ids()
-        .filter(|id| kind(id) == Ok(BodyKind::Dynamic))
+        .filter(|id| world.body(*id).is_ok_and(tippe::Body::is_dynamic))
         .collect();
     let few = moving.len() <= 16;
     if !few {
@@ -91,16 +91,7 @@ fn colours(world: &World) -> BTreeMap<BodyId, [f64; 3]> {
     let last = moving.len().saturating_sub(1).max(1) as f64;
     let mut all: BTreeMap<BodyId, [f64; 3]> = world
         .body_ids()
-        .map(|id| {
-            (
-                id,
-                if kind(&id) == Ok(BodyKind::Fixed) {
-                    FIXED
-                } else {
-                    PRESCRIBED
-                },
-            )
-        })
+        .map(|id| (id, if fixed(&id) { FIXED } else { PRESCRIBED }))
         .collect();
     for (rank, id) in moving.iter().enumerate() {
         let colour = if few {

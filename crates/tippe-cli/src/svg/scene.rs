@@ -139,7 +139,9 @@ impl<'a> Stage<'a> {
             let colour = match body.kind {
                 BodyKind::Fixed => None,
                 BodyKind::Kinematic(_) => Some(Colour::GREY),
-                BodyKind::Dynamic => Some(self.colours.get(id).copied().unwrap_or(Colour::GREY)),
+                BodyKind::Dynamic | BodyKind::Link { .. } => {
+                    Some(self.colours.get(id).copied().unwrap_or(Colour::GREY))
+                }
             };
             let list = if colour.is_none() {
                 &mut still

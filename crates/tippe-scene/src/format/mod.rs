@@ -4,11 +4,13 @@
 //! Called by: `load` (reads them), `build` (gives them meaning), `explain` (writes them), `schema` (describes them).
 //! Source: `docs/scene-format.md`, which tells the same in words.
 
+mod articulation;
 mod body;
 mod generator;
 mod joint;
 
 pub use crate::params::{Iterative, Sequential};
+pub use articulation::{Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
     DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Motion, Shape, ShapeEntry,
@@ -64,6 +66,8 @@ record! {
             chain: Vec<Chain>,
             /// Joints.
             joint: Vec<Joint>,
+            /// Trees of links in reduced coordinates.
+            articulation: Vec<Articulation>,
         }
     }
 }

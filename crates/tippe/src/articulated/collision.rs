@@ -7,10 +7,15 @@
 //! Letters: +P on B and −P on A, u = u_B − u_A, Δu = K P.
 
 use super::error::TreeError;
+use super::kinematics::{kinematics, point_velocity};
 use super::load::Load;
 use super::model::Model;
-use super::response::{change_of, clear_path, climb, ready};
+use super::response::{change_of, clear_path, climb, impulse_response, ready};
 use super::work::Work;
+use super::{Force, articulate};
+use crate::dynamics::impact::{Impact, impact};
+use crate::error::BuildError;
+use crate::material::Surface;
 use crate::math::{Mat3, Vec3};
 
 /// A point of a link.
@@ -50,7 +55,7 @@ impl Touch {
         }
     }
 
-    fn ends(&self) -> impl Iterator<Item = (LinkPoint, f64)> + use<> {
+    pub(super) fn ends(&self) -> impl Iterator<Item = (LinkPoint, f64)> + use<> {
         let one = |end: Option<LinkPoint>, sign: f64| end.map(|e| (e, sign));
         [one(self.b, 1.0), one(self.a, -1.0)].into_iter().flatten()
     }
@@ -92,4 +97,67 @@ pub fn coupling(
         }
     }
     Ok(Mat3::from_cols(columns[0], columns[1], columns[2]))
+}
+
+/// What a link hits, where that is no link of the same tree: how it answers an impulse at the point, and how it moves there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OtherSide {
+    /// Its matrix K at the point [1/kg]; zero for what cannot be moved.
+    pub response: Mat3,
+    /// Velocity of its material at the point [m/s].
+    pub velocity: Vec3,
+}
+
+impl OtherSide {
+    /// At rest and immovable.
+    pub const GROUND: Self = Self {
+        response: Mat3::ZERO,
+        velocity: Vec3::ZERO,
+    };
+}
+
+/// One impact with friction at a contact of the tree, by the impact law of all methods: `v` becomes the velocity after it.
+///
+/// `n` is the unit normal from A to B. The other side feels the impulse with the opposite sign of the end of this tree; what it does with
+/// it, and the velocity it then has, is the caller's. Also returns the impulse that joints to the world took up, about the world's origin.
+///
+/// # Errors
+/// The tree is in a singular pose (field `tree`), or the first argument of the law that makes no sense.
+pub fn strike(
+    model: &Model,
+    q: &[f64],
+    v: &mut [f64],
+    touch: &Touch,
+    n: Vec3,
+    other: &OtherSide,
+    surface: &Surface,
+    work: &mut Work,
+) -> Result<(Impact, Force), BuildError> {
+    let tree = |e: TreeError| BuildError::new("tree", e.to_string());
+    kinematics(model, q, v, work).map_err(tree)?;
+    let mut u = match (touch.a, touch.b) {
+        (Some(_), None) => other.velocity,
+        (None, Some(_)) => -other.velocity,
+        _ => Vec3::ZERO,
+    };
+    for (end, sign) in touch.ends() {
+        u += point_velocity(model, work, end.link, end.point).map_err(tree)? * sign;
+    }
+    articulate(model, q, work).map_err(tree)?;
+    let mut K = collision_matrix(model, touch, work).map_err(tree)?;
+    K = (K + K.transpose()) * 0.5;
+    if touch.a.is_none() || touch.b.is_none() {
+        K += other.response;
+    }
+    let found = impact(K, n, u, surface)?;
+    let loads: Vec<Load> = touch
+        .ends()
+        .map(|(end, sign)| Load::new(end.link, end.point, found.impulse * sign))
+        .collect();
+    let mut change = vec![0.0; model.freedom_count()];
+    let reaction = impulse_response(model, &loads, work, &mut change).map_err(tree)?;
+    for (v, d) in v.iter_mut().zip(&change) {
+        *v += d;
+    }
+    Ok((found, reaction))
 }

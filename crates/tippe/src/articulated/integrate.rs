@@ -44,6 +44,7 @@ pub fn step(
     if !h.is_finite() {
         return Err(TreeError::NonFinite { argument: "h" });
     }
+    work.dissipated = 0.0;
     // The stages live in the work space, out of it while the dynamics run.
     let mut s = std::mem::take(&mut work.stages);
     let done = match integrator {
@@ -113,8 +114,13 @@ fn one_evaluation(
         work.added[i] = h.abs() * b;
     }
     accelerate(model, &s.q, &s.v, &s.tau, loads, work, &mut s.a)?;
+    s.rate.copy_from_slice(&s.v);
     for node in &model.nodes[1..] {
         kick(node, h, &s.a, &mut s.v);
+    }
+    // The friction torque −b v⁺ acts on the mean velocity of the kick. Free joints have none, so turned axes do not matter.
+    for i in 0..tau.len() {
+        work.dissipated += 0.5 * h * model.viscous[i] * s.v[i] * (s.rate[i] + s.v[i]);
     }
     drift(model, 0.5 * h, &mut s.q, &mut s.v);
     Ok(())
@@ -182,6 +188,7 @@ fn runge_kutta(
         }
         for i in 0..tau.len() {
             s.tau[i] = tau[i] - model.viscous[i] * s.v[i];
+            work.dissipated += weight * h / 6.0 * model.viscous[i] * s.v[i] * s.v[i];
         }
         pull_back(model, place * h, &s.q, &s.v, &mut s.rate);
         accelerate(model, &s.q, &s.v, &s.tau, loads, work, &mut s.a)?;

@@ -29,7 +29,9 @@
 
 mod aba;
 mod collision;
+mod constraint;
 mod crba;
+mod dca;
 mod energy;
 mod error;
 mod factor;
@@ -42,13 +44,19 @@ mod load;
 mod model;
 mod response;
 mod rnea;
+mod six;
 mod sparse;
 mod spatial;
 mod work;
 
 pub use aba::{aba, articulate};
-pub use collision::{LinkPoint, Touch, collision_matrix, coupling};
+pub use collision::{LinkPoint, OtherSide, Touch, collision_matrix, coupling, strike};
+pub use constraint::{
+    ConstraintRow, constrained_accelerations, constrained_impact, contact_rows, dry_friction,
+    limit_rows, respond, row_responses, row_velocities,
+};
 pub use crba::crba;
+pub use dca::{Assembly, dca};
 pub use energy::{center_of_mass, kinetic_energy, momentum, potential_energy};
 pub use error::TreeError;
 pub use inertia::{ArticulatedInertia, RigidInertia};

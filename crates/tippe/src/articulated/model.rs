@@ -281,6 +281,24 @@ impl Model {
         }
     }
 
+    /// The fastest turn of a joint among velocities `v` [rad/s].
+    pub(crate) fn fastest_turn(&self, v: &[f64]) -> f64 {
+        let turn = |node: &Node| {
+            let at = node.v as usize;
+            match node.joint {
+                Plain::Hinge => v[at].abs(),
+                Plain::Slider => 0.0,
+                Plain::Ball | Plain::Free => Vec3::new(v[at], v[at + 1], v[at + 2]).length(),
+            }
+        };
+        self.nodes[1..].iter().map(turn).fold(0.0, f64::max)
+    }
+
+    /// Changes gravity [m/s²].
+    pub(crate) const fn set_gravity(&mut self, gravity: Vec3) {
+        self.gravity = gravity;
+    }
+
     /// Links of the tree.
     #[must_use]
     pub fn link_count(&self) -> usize {

@@ -108,6 +108,8 @@ pub struct Work {
     pub(super) changes: Vec<Motion>,
     /// Nodes from a link to the world. Written and read by `response`.
     pub(super) path: Vec<u32>,
+    /// Loss to viscous joint friction in the last step [J]. Written by `integrate`.
+    pub(super) dissipated: f64,
     /// Stages of a step. Written and read by `integrate`.
     pub(super) stages: Stages,
     pub(super) ready: Ready,
@@ -139,9 +141,36 @@ impl Work {
             drive: vec![0.0; model.freedom_count()],
             changes: vec![Motion::ZERO; n],
             path: Vec::with_capacity(n),
+            dissipated: 0.0,
             stages: Stages::new(model),
             ready: Ready::default(),
         }
+    }
+
+    /// Loss to viscous joint friction in the last `step` [J], integrated like the motion itself.
+    #[must_use]
+    pub const fn dissipated(&self) -> f64 {
+        self.dissipated
+    }
+
+    /// Whether it was made for a model of this size.
+    pub(crate) fn fits(&self, model: &Model) -> bool {
+        self.check(model).is_ok()
+    }
+
+    /// After `impulse_response`: change of the velocity of a link's point at a world point, and of its angular velocity, in world axes.
+    pub(crate) fn change_at(
+        &self,
+        model: &Model,
+        link: usize,
+        point: Vec3,
+    ) -> Result<(Vec3, Vec3), TreeError> {
+        let node = model.link("link", link)?.node as usize;
+        let (pose, d) = (&self.poses[node], &self.changes[node]);
+        Ok((
+            pose.rotation * d.at(pose.point_to_child(point)),
+            pose.rotation * d.angular,
+        ))
     }
 
     /// Refuses scratch that was made for another model.

@@ -11,7 +11,7 @@ use crate::state::{BodyState, Load};
 /// Constant acceleration of a body during a step: gravity and the user's force [m/s²].
 #[must_use]
 pub fn acceleration(model: &Model, body: &Body, load: &Load) -> Vec3 {
-    if body.is_dynamic() {
+    if body.is_free() {
         model.gravity * body.gravity_scale + load.force * body.inverse_mass
     } else {
         Vec3::ZERO
@@ -63,7 +63,8 @@ fn momentum(axes: Quat, moments: Vec3, w: Vec3) -> Vec3 {
 pub fn advance(body: &Body, s: &BodyState, a: Vec3, t: f64, h: f64) -> BodyState {
     match &body.kind {
         BodyKind::Dynamic => fly(body, s, a, h),
-        BodyKind::Fixed => *s,
+        // Links move with their trees.
+        BodyKind::Fixed | BodyKind::Link { .. } => *s,
         BodyKind::Kinematic(motion) => {
             let m = motion.at(&body.pose_start, t + h);
             BodyState {
@@ -79,7 +80,7 @@ pub fn advance(body: &Body, s: &BodyState, a: Vec3, t: f64, h: f64) -> BodyState
 /// Half a kick: the user's torque for half a step, as a change of angular velocity [rad/s].
 #[must_use]
 pub fn torque_kick(body: &Body, s: &BodyState, torque: Vec3, half: f64) -> Vec3 {
-    if torque == Vec3::ZERO || !body.is_dynamic() {
+    if torque == Vec3::ZERO || !body.is_free() {
         return Vec3::ZERO;
     }
     rotation::spin(s.rotation * body.axes, body.inverse_moments, torque * half)

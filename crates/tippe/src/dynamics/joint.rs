@@ -128,6 +128,7 @@ impl JointPlace {
                 let w = self.axis_a().cross(self.axis_b());
                 held.push(JointRow::angular(-w), self.axis_a().dot(self.axis_b()));
             }
+            JointKind::Turn | JointKind::Slide => {}
             JointKind::Distance { min, max } => {
                 if min == max {
                     let (row, distance) = self.distance();

@@ -7,6 +7,7 @@
 pub mod block_cholesky;
 pub mod eigen;
 pub mod lu;
+pub mod mixed_lcp;
 pub mod orientation;
 pub mod pose;
 pub mod rotation;

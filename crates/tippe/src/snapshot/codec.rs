@@ -46,7 +46,7 @@ impl Input<'_> {
         Ok(out)
     }
 
-    fn corrupt<T>(&self) -> Result<T, SnapshotError> {
+    pub(super) fn corrupt<T>(&self) -> Result<T, SnapshotError> {
         Err(SnapshotError::Corrupt {
             offset: self.offset,
         })
@@ -73,8 +73,18 @@ macro_rules! code_number {
 }
 code_number!(u8, u32, u64, f64);
 
-/// Encodes a struct as its fields in the order given.
+/// Encodes a struct as its fields in the order given; with `..` the others are encoded elsewhere.
 macro_rules! code_struct {
+    ($t:ident { $($f:ident),*, .. }) => {
+        impl Code for $t {
+            fn write(&self, out: &mut Output) {
+                $( self.$f.write(out); )*
+            }
+            fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+                Ok(Self { $( $f: Code::read(input)?, )* ..Self::default() })
+            }
+        }
+    };
     ($t:ident { $($f:ident),* }) => {
         impl Code for $t {
             fn write(&self, out: &mut Output) {
@@ -130,7 +140,8 @@ code_struct!(State {
     joints,
     contacts,
     touching,
-    sensed
+    sensed,
+    ..
 });
 code_struct!(BodyId { index, generation });
 code_struct!(Spring {
@@ -214,7 +225,8 @@ code_struct!(Model {
     joints,
     joint_generations,
     joint_free,
-    jointed
+    jointed,
+    ..
 });
 code_struct!(SequentialParams {
     sweeps,
@@ -453,7 +465,7 @@ code_enum!(Motion {
     1 => Sine { amplitude, rotation_amplitude, frequency, phase },
     2 => Table { times, poses },
 });
-code_enum!(BodyKind { 0 => Fixed, 1 => Kinematic(motion), 2 => Dynamic });
+code_enum!(BodyKind { 0 => Fixed, 1 => Kinematic(motion), 2 => Dynamic, 3 => Link { articulation, link } });
 code_enum!(Drag {
     0 => Stokes { radius, viscosity },
     1 => Quadratic { coefficient, area, density },
@@ -467,9 +479,14 @@ code_enum!(JointKind {
     4 => Cylindrical,
     5 => Universal,
     6 => Distance { min, max },
+    7 => Turn,
+    8 => Slide,
 });
 code_enum!(Motor {
     0 => Velocity { target, max_force },
     1 => Position { target, time, max_force },
 });
 code_enum!(Method { 0 => Sequential(params), 1 => Iterative(params) });
+
+// For the encodings that have files of their own.
+pub(super) use {code_enum, code_struct};

@@ -4,6 +4,7 @@
 //! Called by: `World::snapshot`, `World::restore`, `World::hash`.
 //! Source: the layout is the order of the fields in `codec`; everything little endian, floats by their bits.
 
+mod articulations;
 mod codec;
 
 use crate::error::SnapshotError;
@@ -15,7 +16,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 6;
 
 /// The world as bytes.
 pub(crate) fn write(world: &World) -> Vec<u8> {
@@ -26,6 +27,7 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     world.model.write(&mut out);
     world.state.write(&mut out);
     world.ledger.write(&mut out);
+    articulations::write(&world.model, &world.state, &mut out);
     out.bytes
 }
 
@@ -45,13 +47,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
             expected: VERSION,
         });
     }
-    let world = World {
+    let mut world = World {
         method: Code::read(&mut input)?,
         model: Code::read(&mut input)?,
         state: Code::read(&mut input)?,
         ledger: Code::read(&mut input)?,
         work: Work::default(),
     };
+    articulations::read(&mut input, &mut world.model, &mut world.state)?;
     if input.offset != bytes.len() || !consistent(&world.model, &world.state) {
         return Err(SnapshotError::Corrupt {
             offset: input.offset,
@@ -105,6 +108,7 @@ fn consistent(model: &Model, state: &State) -> bool {
             .present_joints()
             .all(|(_, j)| body(j.b) && j.a.is_none_or(body) && j.desc.check().is_ok());
     jointed
+        && articulations::consistent(model, state)
         && lengths.iter().all(|&n| n == slots)
         && free
         && known
@@ -116,6 +120,9 @@ fn consistent(model: &Model, state: &State) -> bool {
 pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     let mut out = Output::default();
     state.write(&mut out);
+    if !model.articulations.is_empty() {
+        state.articulations.write(&mut out);
+    }
     model.generations.write(&mut out);
     for body in &model.bodies {
         body.is_some().write(&mut out);

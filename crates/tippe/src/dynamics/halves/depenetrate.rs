@@ -5,8 +5,8 @@
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
 use super::link::Link;
-use super::row::SolverBody;
 use super::touch::load_bodies;
+use super::trees::Bodies;
 use super::{Scratch, Settings};
 use crate::collide::Placement;
 use crate::dynamics::energy;
@@ -40,7 +40,7 @@ impl Push {
         x_a: Vec3,
         x_b: Vec3,
         target: f64,
-        bodies: &[SolverBody],
+        bodies: &Bodies,
     ) -> Self {
         let (body_a, body_b) = (&bodies[a as usize], &bodies[b as usize]);
         let n = place.normal;
@@ -50,6 +50,12 @@ impl Push {
             + body_b.inverse_mass
             + c_a.dot(body_a.inverse_inertia * c_a)
             + c_b.dot(body_b.inverse_inertia * c_b);
+        let k = if bodies.linked(a, b) {
+            let (d_a, d_b) = bodies.answer(a, b, (-n, -c_a), (n, c_b));
+            n.dot(d_b.0 - d_a.0) + c_b.dot(d_b.1) - c_a.dot(d_a.1)
+        } else {
+            k
+        };
         Self {
             a,
             b,
@@ -62,15 +68,20 @@ impl Push {
         }
     }
 
-    fn visit(&mut self, bodies: &mut [SolverBody]) -> f64 {
+    fn visit(&mut self, bodies: &mut Bodies) -> f64 {
         let moved = self
             .n
             .dot(bodies[self.b as usize].at(self.r_b) - bodies[self.a as usize].at(self.r_a));
         let p = (self.p + (self.target - moved) / self.k).max(0.0);
         let d = p - self.p;
         self.p = p;
-        bodies[self.a as usize].push(-self.n * d, self.r_a);
-        bodies[self.b as usize].push(self.n * d, self.r_b);
+        if bodies.linked(self.a, self.b) {
+            bodies.push(self.a, -self.n * d, -self.r_a.cross(self.n) * d);
+            bodies.push(self.b, self.n * d, self.r_b.cross(self.n) * d);
+        } else {
+            bodies[self.a as usize].push(-self.n * d, self.r_a);
+            bodies[self.b as usize].push(self.n * d, self.r_b);
+        }
         (d * self.k).abs()
     }
 }
@@ -109,7 +120,7 @@ pub(crate) fn run(
             continue;
         }
         if !loaded {
-            load_bodies(model, &state.bodies, bodies);
+            load_bodies(model, state, &work.detection.contacts, bodies);
             for b in bodies.iter_mut() {
                 (b.v, b.w) = (Vec3::ZERO, Vec3::ZERO);
             }
@@ -167,7 +178,7 @@ fn sweep(
     settings: &Settings,
     pushes: &mut [Push],
     pulls: &mut [Link],
-    bodies: &mut [SolverBody],
+    bodies: &mut Bodies,
     report: &mut StepReport,
 ) {
     let tolerance = settings.velocity_tolerance * report.dt;
@@ -189,16 +200,17 @@ fn sweep(
     }
 }
 
-fn displace(model: &Model, bodies: &[SolverBody], state: &mut State, report: &mut StepReport) {
+fn displace(model: &Model, bodies: &mut Bodies, state: &mut State, report: &mut StepReport) {
     let value = |(k, v): (f64, f64)| k + v;
     let before = value(energy::total(model, state));
     for (i, body) in model.present() {
         let b = &bodies[i];
-        if body.is_dynamic() && (b.v != Vec3::ZERO || b.w != Vec3::ZERO) {
+        if body.is_free() && (b.v != Vec3::ZERO || b.w != Vec3::ZERO) {
             let s = &mut state.bodies[i];
             s.position += b.v;
             s.rotation = rotation::normalized(rotation::exp(b.w) * s.rotation);
         }
     }
+    bodies.displace(model, state);
     report.energy.position_correction += value(energy::total(model, state)) - before;
 }

@@ -14,6 +14,7 @@
 
 use super::link::{Link, ScalarRow};
 use super::row::{Row, SolverBody};
+use super::trees::Bodies;
 use crate::dynamics::joint::JointRow;
 use crate::math::block_cholesky::{Block, Block6, BlockCholesky};
 use crate::math::{Mat3, Vec3, skew};
@@ -69,7 +70,7 @@ impl Direct {
         bodies: &[SolverBody],
         cost_max: u64,
     ) -> bool {
-        if cost_max == 0 || system.contacts().any(|row| !row.is_plain()) {
+        if cost_max == 0 || system.contacts().any(|row| !row.is_plain()) || system.linked() {
             return false;
         }
         self.nodes.clear();
@@ -99,7 +100,7 @@ impl Direct {
         &mut self,
         round: u32,
         system: &mut System<'_>,
-        bodies: &mut [SolverBody],
+        bodies: &mut Bodies,
         steps: &mut u32,
     ) -> bool {
         // Joints alone have no states to find.
@@ -157,7 +158,7 @@ impl Direct {
     }
 
     /// Gives every row its P⁺ at the present step.
-    fn take(&mut self, system: &mut System<'_>, bodies: &mut [SolverBody]) {
+    fn take(&mut self, system: &mut System<'_>, bodies: &mut Bodies) {
         self.wanted.clear();
         for (k, row) in system.contacts().enumerate() {
             let u = self.velocity(row, bodies);
@@ -409,6 +410,11 @@ pub(crate) struct System<'a> {
 }
 
 impl System<'_> {
+    /// Whether a tree takes part.
+    fn linked(&self) -> bool {
+        self.contacts().any(|row| row.linked) || self.links.iter().any(|link| link.linked)
+    }
+
     fn contacts(&self) -> impl Iterator<Item = &Row> + Clone {
         self.order.iter().map(|&i| &self.rows[i as usize])
     }

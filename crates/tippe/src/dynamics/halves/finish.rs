@@ -30,12 +30,13 @@ pub(crate) fn run(
     report: &mut StepReport,
 ) {
     for (i, body) in model.present() {
-        if body.is_dynamic() {
+        if body.is_free() {
             let solved = &work.halves.bodies[i];
             state.bodies[i].velocity = solved.v;
             state.bodies[i].angular_velocity = solved.w;
         }
     }
+    work.halves.bodies.finish(model, state);
     let time_before = state.time - report.dt;
     let touching = remember(model, state, work, report, time_before);
     let events = &mut work.events;

@@ -10,7 +10,7 @@ use super::{Part, Scratch};
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::{energy, integrate};
 use crate::math::{Vec3, tangents};
-use crate::model::{Body, Model};
+use crate::model::{Body, BodyKind, Model};
 use crate::report::EnergyLedger;
 use crate::state::{BodyState, State};
 use crate::work::Work;
@@ -50,7 +50,7 @@ pub(crate) fn turns(model: &Model, state: &State, h: f64) -> f64 {
                 continue;
             };
             let r = local.position.length();
-            if body.is_dynamic() && r > 0.0 {
+            if body.is_free() && r > 0.0 {
                 fastest = fastest
                     .max(force * (body.inverse_mass + r * r * swing(body, local.position / r)) / r);
             }
@@ -73,6 +73,7 @@ pub(crate) fn kick_springs(model: &Model, state: &mut State, half: f64, ledger: 
         if joint.desc.rotation.spring.is_none() && joint.desc.translation.spring.is_none() {
             continue;
         }
+        debug_assert!(!model.is_linked(joint), "refused by the world");
         let place = joint.place(&state.bodies);
         let slots = [joint.a, Some(joint.b)];
         let mut sides = slots
@@ -214,7 +215,14 @@ pub(crate) fn aim_again(
         let Some(Some(body)) = model.bodies.get(i) else {
             return;
         };
-        if body.is_dynamic() && looked[i] != *look {
+        if let BodyKind::Link { articulation, .. } = body.kind {
+            // The whole tree at once; its first link is marked.
+            let node = model.node_of(slot) as usize;
+            if looked[node] != *look {
+                looked[node] = *look;
+                bodies.look_ahead(model, articulation, state, h, predicted);
+            }
+        } else if body.is_free() && looked[i] != *look {
             looked[i] = *look;
             let start = BodyState {
                 velocity: bodies[i].v,

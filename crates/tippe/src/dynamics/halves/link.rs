@@ -7,6 +7,7 @@
 #![allow(non_snake_case)]
 
 use super::row::SolverBody;
+use super::trees::Bodies;
 use crate::dynamics::joint::{Held, JointPlace, JointRow};
 use crate::joint::{Freedom, JointKind, Motor};
 use crate::math::Vec3;
@@ -58,6 +59,8 @@ pub(crate) struct Link {
     before_lever: Vec3,
     /// Lever from B's centre of mass to the joint's origin on B.
     lever: Vec3,
+    /// Whether a side is a link: its tree answers.
+    pub linked: bool,
 }
 
 impl JointRow {
@@ -74,7 +77,7 @@ impl Link {
         joint: &Joint,
         world: u32,
         place: &JointPlace,
-        bodies: &[SolverBody],
+        bodies: &Bodies,
     ) -> Self {
         let (a, b) = (joint.a.unwrap_or(world), joint.b);
         let held = place.held(joint.desc.kind);
@@ -93,13 +96,15 @@ impl Link {
             before_wrench: JointRow::default(),
             before_lever: Vec3::ZERO,
             lever: place.b.position - place.center_b,
+            linked: bodies.linked(a, b),
         };
-        link.factorise(&bodies[a as usize], &bodies[b as usize]);
+        link.factorise(bodies);
         link
     }
 
     /// `A = J M⁻¹ Jᵀ` and its Cholesky factor; a redundant row gets no impulse of its own.
-    fn factorise(&mut self, a: &SolverBody, b: &SolverBody) {
+    fn factorise(&mut self, bodies: &Bodies) {
+        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
         let n = self.held.count;
         let rows = &self.held.rows;
         let mut A = [[0.0; 6]; 6];
@@ -112,6 +117,9 @@ impl Link {
                 A[i][j] = (a.inverse_mass + b.inverse_mass) * rows[i].e.dot(rows[j].e)
                     + j_a.dot(rows[j].ang_a)
                     + j_b.dot(rows[j].ang_b);
+                if self.linked {
+                    A[i][j] = bodies.row_answer(self.a, self.b, &rows[j], &rows[i]);
+                }
             }
             self.diagonal[i] = A[i][i];
         }
@@ -219,7 +227,7 @@ impl Link {
         &mut self,
         joint: &Joint,
         place: &JointPlace,
-        bodies: &[SolverBody],
+        bodies: &Bodies,
         angle: f64,
         h: f64,
     ) {
@@ -248,6 +256,11 @@ impl Link {
             let response = (a.inverse_mass + b.inverse_mass) * row.e.length_squared()
                 + row.ang_a.dot(a.inverse_inertia * row.ang_a)
                 + row.ang_b.dot(b.inverse_inertia * row.ang_b);
+            let response = if self.linked {
+                bodies.row_answer(self.a, self.b, &row, &row)
+            } else {
+                response
+            };
             if response > 0.0 {
                 // Each half of the step has half of the motor's impulse.
                 let bound = 0.5 * h * force;
@@ -298,7 +311,7 @@ impl Link {
         &mut self,
         held: &[f64; 6],
         bounded: &[f64; BOUNDED],
-        bodies: &mut [SolverBody],
+        bodies: &mut Bodies,
     ) {
         for i in 0..self.held.count {
             self.lambda[i] = held[i];
@@ -312,8 +325,12 @@ impl Link {
         }
     }
 
-    fn push(&self, row: &JointRow, lambda: f64, bodies: &mut [SolverBody]) {
-        if lambda != 0.0 {
+    fn push(&self, row: &JointRow, lambda: f64, bodies: &mut Bodies) {
+        if lambda != 0.0 && self.linked {
+            bodies.push(self.a, -row.e * lambda, row.ang_a * lambda);
+            bodies.push(self.b, row.e * lambda, row.ang_b * lambda);
+        } else if lambda != 0.0 {
+            let bodies = &mut bodies.flat;
             let a = &mut bodies[self.a as usize];
             a.v -= row.e * (lambda * a.inverse_mass);
             a.w += a.inverse_inertia * (row.ang_a * lambda);
@@ -324,7 +341,7 @@ impl Link {
     }
 
     /// One Gauss–Seidel visit: the block, then the bounded rows. Returns the change of velocity it made.
-    pub(crate) fn visit(&mut self, bodies: &mut [SolverBody]) -> f64 {
+    pub(crate) fn visit(&mut self, bodies: &mut Bodies) -> f64 {
         let n = self.held.count;
         let mut d = [0.0; 6];
         let mut change: f64 = 0.0;
@@ -410,7 +427,7 @@ impl Link {
     }
 
     /// Changes the impulse of a row named by its place in `scalar_rows`, and the bodies with it.
-    pub(crate) fn set(&mut self, place: usize, lambda: f64, bodies: &mut [SolverBody]) {
+    pub(crate) fn set(&mut self, place: usize, lambda: f64, bodies: &mut Bodies) {
         let (row, old) = if place < 6 {
             (
                 self.held.rows[place],
@@ -424,7 +441,7 @@ impl Link {
     }
 
     /// Goes on by the given impulses of the held rows.
-    pub(crate) fn extrapolate(&mut self, step: &[f64; 6], bodies: &mut [SolverBody]) {
+    pub(crate) fn extrapolate(&mut self, step: &[f64; 6], bodies: &mut Bodies) {
         let total = self.total(step);
         for i in 0..self.held.count {
             self.lambda[i] += step[i];

@@ -14,6 +14,7 @@ pub(crate) mod link;
 pub(crate) mod row;
 pub(crate) mod sweep;
 pub(crate) mod touch;
+pub(crate) mod trees;
 
 use crate::dynamics::{drag, energy, integrate};
 use crate::model::Model;
@@ -21,9 +22,10 @@ use crate::report::EnergyLedger;
 use crate::state::State;
 use crate::work::Work;
 use link::Link;
-use row::{Row, SolverBody};
+use row::Row;
 use std::ops::Range;
 use touch::Touch;
+use trees::Bodies;
 
 /// What the shared phases need of a method's parameters; documented there.
 #[derive(Clone, Copy, Debug)]
@@ -55,13 +57,15 @@ pub(crate) struct Part {
     pub links: Range<usize>,
     /// Whether an island with joints can be solved directly.
     pub direct: bool,
+    /// Whether an articulation takes part.
+    pub trees: bool,
 }
 
 /// Scratch of the method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     /// By slot: velocities and response. Written before each solve, changed by it.
-    pub bodies: Vec<SolverBody>,
+    pub bodies: Bodies,
     /// One for each contact, grouped by island. Written by `touch::gather`, completed phase by phase.
     pub touches: Vec<Touch>,
     /// One for each touch, rebuilt for each solve.
@@ -96,7 +100,7 @@ pub(crate) fn kick(model: &Model, state: &mut State, half: f64, ledger: &mut Ene
         let torque = state.loads[i].torque;
         let s = &mut state.bodies[i];
         let idle = torque == crate::Vec3::ZERO && body.drag.is_none();
-        if idle || !body.is_dynamic() {
+        if idle || !body.is_free() {
             continue;
         }
         let start = energy::kinetic(body, s);
@@ -117,6 +121,9 @@ pub(crate) fn predict(model: &Model, state: &State, t: f64, h: f64, work: &mut W
         let a = integrate::acceleration(model, body, &state.loads[i]);
         work.predicted[i] = integrate::advance(body, &state.bodies[i], a, t, h);
     }
+    work.halves
+        .bodies
+        .predict(model, state, h, &mut work.predicted);
 }
 
 /// Moves every body for `h` from the velocities that the first solve left; books the work of the user's forces.
@@ -124,13 +131,13 @@ pub(crate) fn advance(
     model: &Model,
     state: &mut State,
     h: f64,
-    work: &Work,
+    work: &mut Work,
     ledger: &mut EnergyLedger,
 ) {
     for (i, body) in model.present() {
         let a = integrate::acceleration(model, body, &state.loads[i]);
         let start = state.bodies[i];
-        if body.is_dynamic() {
+        if body.is_free() {
             let solved = &work.halves.bodies[i];
             let kicked = crate::BodyState {
                 velocity: solved.v,
@@ -141,8 +148,9 @@ pub(crate) fn advance(
             ledger.external += state.loads[i]
                 .force
                 .dot(state.bodies[i].position - start.position);
-        } else {
+        } else if !body.is_dynamic() {
             state.bodies[i] = work.predicted[i];
         }
     }
+    work.halves.bodies.advance(model, state, h, ledger);
 }

@@ -6,6 +6,7 @@
 
 #![allow(non_snake_case)]
 
+use super::trees::{Bodies, matrix};
 use crate::collide::Placement;
 use crate::material::Surface;
 use crate::math::{Mat3, Vec3, tangents};
@@ -45,6 +46,8 @@ impl SolverBody {
     }
 }
 
+/// Response below which a direction of a link counts as immovable, relative to the largest [1].
+const IMMOVABLE: f64 = 1e-12;
 /// Slip that counts as sliding [m/s]: well above what a solve leaves at a contact that sticks.
 const SLIP_MIN: f64 = 1e-5;
 
@@ -89,6 +92,8 @@ pub(crate) struct Row {
     p_w: Vec3,
     /// Slides (bound by the kinetic coefficient) or sticks (bound by the static one).
     pub sliding: bool,
+    /// Whether an end is a link: its tree answers.
+    pub linked: bool,
 }
 
 impl Row {
@@ -97,7 +102,7 @@ impl Row {
         (a, b): (u32, u32),
         place: &Placement,
         (x_a, x_b): (Vec3, Vec3),
-        bodies: &[SolverBody],
+        bodies: &Bodies,
         surface: &Surface,
         rolling_radius: f64,
     ) -> Self {
@@ -131,7 +136,64 @@ impl Row {
             p_t: [0.0; 2],
             p_w: Vec3::ZERO,
             sliding: false,
+            linked: false,
         }
+        .with_trees(bodies)
+    }
+
+    /// Where an end is a link, the responses are those of its tree; directions that no joint allows stay still.
+    fn with_trees(mut self, bodies: &Bodies) -> Self {
+        if !bodies.linked(self.a, self.b) {
+            return self;
+        }
+        self.linked = true;
+        let (a, b) = (self.a, self.b);
+        let K = self.tree_response(bodies);
+        let axes = [self.n, self.t1, self.t2];
+        let k = |i: usize, j: usize| 0.5 * (axes[i].dot(K * axes[j]) + axes[j].dot(K * axes[i]));
+        let (k11, k12, k22) = (k(1, 1), k(1, 2), k(2, 2));
+        let spread = (0.25 * (k11 - k22) * (k11 - k22) + k12 * k12).sqrt();
+        let largest = 0.5 * (k11 + k22) + spread;
+        let det = k11 * k22 - k12 * k12;
+        let size = norm_bound(K);
+        self.k_n = Vec3::new(k(0, 0), k(0, 1), k(0, 2));
+        if self.k_n.x <= IMMOVABLE * size || size == 0.0 {
+            self.k_n = Vec3::new(f64::MAX, 0.0, 0.0);
+        }
+        if largest <= IMMOVABLE * size || size == 0.0 {
+            // Nothing gives way along the surface.
+            self.k_t_inverse = Vec3::ZERO;
+            self.step_t = 1.0 / self.k_n.x;
+        } else {
+            self.step_t = 1.0 / largest;
+            self.k_t_inverse = if det > IMMOVABLE * largest * largest {
+                Vec3::new(k22, -k12, k11) / det
+            } else {
+                // One direction alone: K = λ e eᵀ, and K/λ² is its inverse there.
+                Vec3::new(k11, k12, k22) / (largest * largest)
+            };
+        }
+        self.angular.response = norm_bound(matrix(|d| {
+            let (d_a, d_b) = bodies.answer(a, b, (Vec3::ZERO, -d), (Vec3::ZERO, d));
+            d_b.1 - d_a.1
+        }));
+        self
+    }
+
+    /// K of a contact with an end on a tree [1/kg].
+    pub(crate) fn tree_response(&self, bodies: &Bodies) -> Mat3 {
+        let (a, b, r_a, r_b) = (self.a, self.b, self.r_a, self.r_b);
+        let K = matrix(|d| {
+            let (d_a, d_b) = bodies.answer(a, b, (-d, -r_a.cross(d)), (d, r_b.cross(d)));
+            d_b.0 + d_b.1.cross(r_b) - d_a.0 - d_a.1.cross(r_a)
+        });
+        (K + K.transpose()) * 0.5
+    }
+
+    /// +P and the moment +W on B, the opposite on A, through the trees.
+    fn push_trees(&self, P: Vec3, W: Vec3, bodies: &mut Bodies) {
+        bodies.push(self.a, -P, -self.r_a.cross(P) - W);
+        bodies.push(self.b, P, self.r_b.cross(P) + W);
     }
 
     /// Takes the response of bodies whose masses are not those that the row was made with.
@@ -183,14 +245,19 @@ impl Row {
     }
 
     /// Starts from a remembered impulse, turned into this row's tangent plane, and applies it.
-    pub(crate) fn warm_start(&mut self, memory: &Impulse, bodies: &mut [SolverBody]) {
+    pub(crate) fn warm_start(&mut self, memory: &Impulse, bodies: &mut Bodies) {
         self.p_n = memory.normal;
         self.p_t = self.tangential(memory.tangential);
         self.p_w = memory.angular;
         self.push(self.impulse(), self.p_w, bodies);
     }
 
-    fn push(&self, P: Vec3, W: Vec3, bodies: &mut [SolverBody]) {
+    fn push(&self, P: Vec3, W: Vec3, bodies: &mut Bodies) {
+        if self.linked {
+            self.push_trees(P, W, bodies);
+            return;
+        }
+        let bodies = &mut bodies.flat;
         let a = &mut bodies[self.a as usize];
         a.push(-P, self.r_a);
         a.w -= a.inverse_inertia * W;
@@ -205,10 +272,15 @@ impl Row {
     }
 
     /// Adds to the accumulated impulse, given in the frame (n, t1, t2), whatever the cone says: the next visit mends that.
-    pub(crate) fn extrapolate(&mut self, d: Vec3, bodies: &mut [SolverBody]) {
+    pub(crate) fn extrapolate(&mut self, d: Vec3, bodies: &mut Bodies) {
         self.p_n += d.x;
         self.p_t = [self.p_t[0] + d.y, self.p_t[1] + d.z];
         let P = self.n * d.x + self.t1 * d.y + self.t2 * d.z;
+        if self.linked {
+            self.push_trees(P, Vec3::ZERO, bodies);
+            return;
+        }
+        let bodies = &mut bodies.flat;
         bodies[self.a as usize].push(-P, self.r_a);
         bodies[self.b as usize].push(P, self.r_b);
     }
@@ -331,7 +403,7 @@ impl Row {
     }
 
     /// One Gauss–Seidel visit: normal, then friction, then rolling. Returns the change of velocity it made [m/s].
-    pub(crate) fn visit(&mut self, bodies: &mut [SolverBody]) -> f64 {
+    pub(crate) fn visit(&mut self, bodies: &mut Bodies) -> f64 {
         let u = self.velocity(bodies);
         // Normal: 0 ≤ P_n ⊥ u_n − target ≥ 0.
         let wanted = self.p_n + (self.target_n - u.dot(self.n)) / self.k_n.x;
@@ -350,9 +422,14 @@ impl Row {
         let d_t = [p_t[0] - self.p_t[0], p_t[1] - self.p_t[1]];
         self.p_t = p_t;
         let P = self.n * d_n + self.t1 * d_t[0] + self.t2 * d_t[1];
-        let a = &mut bodies[self.a as usize];
-        a.push(-P, self.r_a);
-        bodies[self.b as usize].push(P, self.r_b);
+        if self.linked {
+            self.push_trees(P, Vec3::ZERO, bodies);
+        } else {
+            let bodies = &mut bodies.flat;
+            let a = &mut bodies[self.a as usize];
+            a.push(-P, self.r_a);
+            bodies[self.b as usize].push(P, self.r_b);
+        }
         let mut change = (d_n * self.k_n.x)
             .abs()
             .max((d_t[0].abs() + d_t[1].abs()) / self.step_t);
@@ -408,7 +485,7 @@ impl Row {
         [p * z[0] / size, p * z[1] / size]
     }
 
-    fn visit_angular(&mut self, bodies: &mut [SolverBody]) -> f64 {
+    fn visit_angular(&mut self, bodies: &mut Bodies) -> f64 {
         let w = self.spin(bodies);
         let k = self.angular.response;
         let wanted = self.p_w - w / k;
@@ -425,6 +502,10 @@ impl Row {
         let p_w = self.n * along.max(-spin_bound).min(spin_bound) + roll;
         let d = p_w - self.p_w;
         self.p_w = p_w;
+        if self.linked {
+            self.push_trees(Vec3::ZERO, d, bodies);
+            return d.length() * k * self.r_b.length().max(self.r_a.length());
+        }
         let a = &mut bodies[self.a as usize];
         a.w -= a.inverse_inertia * d;
         let b = &mut bodies[self.b as usize];

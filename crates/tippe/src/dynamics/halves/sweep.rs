@@ -8,6 +8,7 @@ use super::Settings;
 use super::direct::{Direct, System};
 use super::link::Link;
 use super::row::{Row, SolverBody};
+use super::trees::Bodies;
 use crate::math::Vec3;
 use crate::report::SolverWork;
 
@@ -65,7 +66,7 @@ pub(crate) struct Job<'a> {
     pub cost_max: u64,
     pub rows: &'a mut [Row],
     pub links: &'a mut [Link],
-    pub bodies: &'a mut [SolverBody],
+    pub bodies: &'a mut Bodies,
     pub work: &'a mut SolverWork,
 }
 

@@ -6,6 +6,7 @@
 
 use super::bounce::{Bounce, bounce};
 use super::row::{Row, SolverBody};
+use super::trees::Bodies;
 use super::{Part, Scratch, Settings, joints};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
@@ -84,6 +85,8 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
         .iter()
         .map(|c| (c.key.pair.body_a, c.key.pair.body_b))
         .chain(joints.iter().map(ends));
+    // A tree is one node: its links stand for the first of them.
+    let pairs = pairs.map(|(a, b)| (model.node_of(a), model.node_of(b)));
     work.islands.build(model.bodies.len() + 1, dynamic, pairs);
 
     // Both lists are sorted by key: one pass matches them.
@@ -93,6 +96,9 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     scratch.supported.clear();
     scratch.supported.resize(model.bodies.len(), false);
     for (_, joint) in model.present_joints() {
+        if joint.desc.kind.rank() == 0 {
+            continue;
+        }
         scratch.supported[joint.b as usize] = true;
         if let Some(a) = joint.a {
             scratch.supported[a as usize] = true;
@@ -147,6 +153,7 @@ fn regroup(work: &mut Work) {
             rows: start.0..touches.len(),
             links: start.1..joints.len(),
             direct: true,
+            trees: false,
         });
     }
 }
@@ -186,11 +193,12 @@ impl Touch {
     }
 }
 
-/// Fills the solver bodies from the states.
-pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<SolverBody>) {
-    out.clear();
-    out.extend(
-        states
+/// Fills the solver bodies from the state.
+pub(crate) fn load_bodies(model: &Model, state: &State, contacts: &[Contact], out: &mut Bodies) {
+    out.flat.clear();
+    out.flat.extend(
+        state
+            .bodies
             .iter()
             .zip(&model.bodies)
             .map(|(s, body)| match body {
@@ -204,7 +212,14 @@ pub(crate) fn load_bodies(model: &Model, states: &[BodyState], out: &mut Vec<Sol
             }),
     );
     // The world, as a side of joints.
-    out.push(SolverBody::FIXED);
+    out.flat.push(SolverBody::FIXED);
+    let touched = contacts
+        .iter()
+        .flat_map(|c| [c.key.pair.body_a, c.key.pair.body_b]);
+    let joined = model
+        .present_joints()
+        .flat_map(|(_, j)| [j.a.unwrap_or(u32::MAX), j.b]);
+    out.load_trees(model, state, touched.chain(joined));
 }
 
 /// When a contact that bore load is at rest, so that restitution plays no part.
@@ -241,7 +256,7 @@ pub(crate) fn first_rows(
         supported,
         ..
     } = &mut work.halves;
-    load_bodies(model, &state.bodies, bodies);
+    load_bodies(model, state, &work.detection.contacts, bodies);
     rows.clear();
     let gravity = model.gravity.length();
     for touch in touches.iter_mut() {
@@ -323,7 +338,7 @@ pub(crate) fn second_rows(
         rows,
         ..
     } = &mut work.halves;
-    load_bodies(model, &state.bodies, bodies);
+    load_bodies(model, state, &work.detection.contacts, bodies);
     for (touch, row) in touches.iter_mut().zip(rows.iter_mut()) {
         let c = &work.detection.contacts[touch.contact as usize];
         let (a, b) = c.bodies();
@@ -369,7 +384,7 @@ pub(crate) fn new_row(
     c: &Contact,
     place: &crate::collide::Placement,
     states: &[BodyState],
-    bodies: &[SolverBody],
+    bodies: &Bodies,
 ) -> Row {
     let (a, b) = c.bodies();
     let centers = (states[a].position, states[b].position);

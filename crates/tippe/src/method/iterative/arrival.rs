@@ -8,7 +8,7 @@ use super::IterativeParams;
 use crate::collide::Contact;
 use crate::dynamics::halves::Scratch;
 use crate::dynamics::integrate;
-use crate::model::Model;
+use crate::model::{BodyKind, Model};
 use crate::state::{BodyState, State};
 use crate::work::Work;
 
@@ -38,13 +38,17 @@ pub(crate) fn first(
     model: &Model,
     params: &IterativeParams,
     state: &State,
-    work: &Work,
+    work: &mut Work,
     h: f64,
 ) -> Option<f64> {
     let mut first: Option<f64> = None;
-    for touch in work.halves.touches.iter().filter(|t| t.awaited) {
-        let c = &work.detection.contacts[touch.contact as usize];
-        let at = |time: f64| gap(c, model, state, work, time);
+    for i in 0..work.halves.touches.len() {
+        let touch = work.halves.touches[i];
+        if !touch.awaited {
+            continue;
+        }
+        let c = work.detection.contacts[touch.contact as usize];
+        let at = |time: f64| gap(&c, model, state, work, time);
         let end = first.unwrap_or(h);
         if let Some(time) = reach(at, touch.gap_start, end, params.depth_tolerance) {
             first = Some(time);
@@ -55,13 +59,22 @@ pub(crate) fn first(
 }
 
 /// The gap of a contact at a time in the step.
-fn gap(c: &Contact, model: &Model, state: &State, work: &Work, time: f64) -> f64 {
+fn gap(c: &Contact, model: &Model, state: &State, work: &mut Work, time: f64) -> f64 {
     let (a, b) = c.bodies();
-    let then = |slot: usize| -> BodyState {
+    let mut then = |slot: usize| -> BodyState {
         let s = &state.bodies[slot];
         let Some(body) = &model.bodies[slot] else {
             return *s;
         };
+        if let BodyKind::Link { articulation, .. } = body.kind {
+            let Work {
+                halves, predicted, ..
+            } = &mut *work;
+            halves
+                .bodies
+                .look_ahead(model, articulation, state, time, predicted);
+            return predicted[slot];
+        }
         let solved = &work.halves.bodies[slot];
         let start = BodyState {
             velocity: solved.v,
@@ -71,11 +84,12 @@ fn gap(c: &Contact, model: &Model, state: &State, work: &Work, time: f64) -> f64
         let a = integrate::acceleration(model, body, &state.loads[slot]);
         integrate::advance(body, &start, a, state.time, time)
     };
-    c.at(&then(a), &then(b)).gap
+    let (then_a, then_b) = (then(a), then(b));
+    c.at(&then_a, &then_b).gap
 }
 
 /// A time before `end` at which the gap is within half the tolerance above zero; `None` if it is open at the end.
-fn reach(gap: impl Fn(f64) -> f64, start: f64, end: f64, tolerance: f64) -> Option<f64> {
+fn reach(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, tolerance: f64) -> Option<f64> {
     let (mut low, mut at_low, mut high) = (0.0, start, end);
     let mut at_high = gap(end);
     if at_high > 0.0 {

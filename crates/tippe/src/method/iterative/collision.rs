@@ -11,9 +11,10 @@ use super::IterativeParams;
 use crate::collide::Contact;
 use crate::dynamics::halves::book::{book_contact, book_link};
 use crate::dynamics::halves::link::Link;
-use crate::dynamics::halves::row::{Row, SolverBody};
+use crate::dynamics::halves::row::Row;
 use crate::dynamics::halves::sweep::{Job, Sweeps};
 use crate::dynamics::halves::touch::{Resting, Touch, load_bodies, new_row, placement};
+use crate::dynamics::halves::trees::{Bodies, Kept};
 use crate::dynamics::impact::impact;
 use crate::dynamics::impulse::point_response;
 use crate::dynamics::island::Islands;
@@ -59,7 +60,7 @@ pub(crate) struct Collisions {
     joints: Vec<Link>,
     links: Vec<Link>,
     /// Solver bodies before a trial.
-    saved: Vec<SolverBody>,
+    saved: Kept,
     sweeps: Sweeps,
     /// Impacts of the phase, for touches gathered anew: sorted by key.
     impacts: Vec<(ContactKey, Vec3, f64)>,
@@ -79,7 +80,7 @@ pub(crate) fn run(
         collisions,
         ..
     } = work;
-    load_bodies(model, &state.bodies, &mut halves.bodies);
+    load_bodies(model, state, &detection.contacts, &mut halves.bodies);
     gather(
         model,
         params,
@@ -104,11 +105,12 @@ pub(crate) fn run(
     }
     phase.run(state);
     for (i, body) in model.present() {
-        if body.is_dynamic() {
+        if body.is_free() {
             state.bodies[i].velocity = halves.bodies[i].v;
             state.bodies[i].angular_velocity = halves.bodies[i].w;
         }
     }
+    halves.bodies.finish(model, state);
     // In dense islands impacts are answered inside the step, and what the step looked for is enough.
     let sparse = |range: &std::ops::Range<usize>| range.len() <= params.impact_contacts as usize;
     let hit = |t: &Touch| t.impact != Vec3::ZERO;
@@ -181,7 +183,7 @@ fn gather(
     state: &State,
     touches: &[Touch],
     contacts: &[Contact],
-    bodies: &[SolverBody],
+    bodies: &Bodies,
     h: f64,
     out: &mut Collisions,
 ) {
@@ -216,7 +218,7 @@ struct Phase<'a> {
     params: &'a IterativeParams,
     contacts: &'a [Contact],
     touches: &'a mut [Touch],
-    bodies: &'a mut [SolverBody],
+    bodies: &'a mut Bodies,
     c: &'a mut Collisions,
     report: &'a mut StepReport,
 }
@@ -287,7 +289,8 @@ impl Phase<'_> {
         let pairs = colliding
             .iter()
             .map(|&i| (near[i as usize].row.a, near[i as usize].row.b))
-            .chain(joints.iter().map(|l| (l.a, l.b)));
+            .chain(joints.iter().map(|l| (l.a, l.b)))
+            .map(|(a, b)| (self.model.node_of(a), self.model.node_of(b)));
         clusters.build(
             bodies.len(),
             |slot| bodies[slot as usize].inverse_mass > 0.0,
@@ -357,6 +360,9 @@ impl Phase<'_> {
     /// K of the row of a free contact.
     fn free_response(&self) -> Mat3 {
         let row = &self.c.rows[0];
+        if row.linked {
+            return row.tree_response(self.bodies);
+        }
         let one = |slot: u32, r: Vec3| {
             let body = &self.bodies[slot as usize];
             point_response(body.inverse_mass, body.inverse_inertia, r)
@@ -367,8 +373,7 @@ impl Phase<'_> {
     /// K of the row of a contact whose bodies are held by joints: what three unit impulses do once the joints have answered.
     fn held_response(&mut self) -> Mat3 {
         let row = self.c.rows[0];
-        self.c.saved.clear();
-        self.c.saved.extend_from_slice(self.bodies);
+        self.bodies.keep(&mut self.c.saved);
         let mut columns = [Vec3::ZERO; 3];
         for (k, column) in columns.iter_mut().enumerate() {
             for body in self.bodies.iter_mut() {
@@ -382,7 +387,7 @@ impl Phase<'_> {
             *column = row.velocity(self.bodies);
             self.c.links.iter_mut().for_each(|l| l.lambda = [0.0; 6]);
         }
-        self.bodies.copy_from_slice(&self.c.saved);
+        self.bodies.give_back(&self.c.saved);
         let K = Mat3::from_cols(columns[0], columns[1], columns[2]);
         (K + K.transpose()) * 0.5
     }
@@ -406,8 +411,7 @@ impl Phase<'_> {
 
     /// Several contacts at once, none to gain energy: their restitution is scaled down by a common factor where friction would make them.
     fn guarded(&mut self) {
-        self.c.saved.clear();
-        self.c.saved.extend_from_slice(self.bodies);
+        self.bodies.keep(&mut self.c.saved);
         self.together(1.0);
         let (gain, turnover) = self.gain();
         if gain <= GAIN * turnover {
@@ -428,7 +432,7 @@ impl Phase<'_> {
 
     /// The simultaneous solve anew, from the velocities before it.
     fn again(&mut self, factor: f64) {
-        self.bodies.copy_from_slice(&self.c.saved);
+        self.bodies.give_back(&self.c.saved);
         for row in &mut self.c.rows {
             row.clear();
         }

@@ -70,7 +70,8 @@ fn solve(
         can_be_direct(params, island, work, h);
         let part = work.halves.parts[island].clone();
         let touches = &work.halves.touches[part.rows.clone()];
-        let jointed = !part.links.is_empty();
+        // Shock propagation knows no trees.
+        let jointed = !part.links.is_empty() || part.trees;
         if let (false, Some(sweeps)) = (jointed, params.shock_sweeps) {
             shock::settle(params, settings, sweeps, island, work, report);
             continue;
@@ -97,7 +98,13 @@ fn solve(
             }
             converge(settings, cost_max, island, work, report);
         }
-        work.halves.met &= missed.joints <= MET * params.joint_tolerance;
+        // Only joints that hold something ask for a division of the step.
+        if work.halves.links[part.links]
+            .iter()
+            .any(|l| l.held.count > 0)
+        {
+            work.halves.met &= missed.joints <= MET * params.joint_tolerance;
+        }
     }
 }
 
@@ -112,11 +119,14 @@ fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f6
         ..
     } = &mut work.halves;
     let part = &mut parts[island];
+    part.trees = rows[part.rows.clone()].iter().any(|r| r.linked)
+        || links[part.links.clone()].iter().any(|l| l.linked);
     if part.links.is_empty() {
         return;
     }
     let (rows, links) = (&mut rows[part.rows.clone()], &mut links[part.links.clone()]);
-    part.direct = sweeps.can_be_direct(rows, links, bodies, params.direct_cost as u64);
+    part.direct =
+        part.trees || sweeps.can_be_direct(rows, links, bodies, params.direct_cost as u64);
     if !part.direct {
         links.iter_mut().for_each(|link| link.keep_residuals(h));
     }

@@ -19,7 +19,7 @@ use crate::error::StepError;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
 use crate::state::State;
-use crate::step::check_finite;
+use crate::step::{check_finite, check_trees};
 use crate::work::Work;
 pub(crate) use collision::Collisions;
 pub(crate) use shock::Levels;
@@ -119,6 +119,7 @@ fn substep(
 
     // Move along the free motion that starts with the new velocities.
     advance(model, state, h, work, &mut report.energy);
+    check_trees(model, &work.halves.bodies)?;
     check_finite(model, state, "move")?;
     let settings = params.settings(params.velocity_tolerance);
     depenetrate::run(model, &settings, state, work, &mut report);
@@ -131,5 +132,6 @@ fn substep(
     state.time = if report.dt == end - t { end } else { t + h };
     state.part = h;
     finish::run(model, before, state, work, &mut report);
+    check_trees(model, &work.halves.bodies)?;
     Ok(report)
 }

@@ -88,7 +88,7 @@ impl Levels {
     fn find(&mut self, settings: &Settings, halves: &Scratch, island: usize) -> u32 {
         let part = halves.parts[island].rows.clone();
         let (rows, touches) = (&halves.rows[part.clone()], &halves.touches[part]);
-        self.whole.clone_from(&halves.bodies);
+        self.whole.clone_from(&halves.bodies.flat);
         self.of_body.clear();
         self.of_body.resize(halves.bodies.len(), LOOSE);
         let touching = |row: &Row, touch: &Touch| {

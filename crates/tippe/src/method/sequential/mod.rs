@@ -15,7 +15,7 @@ use crate::error::StepError;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
 use crate::state::State;
-use crate::step::check_finite;
+use crate::step::{check_finite, check_trees};
 use crate::work::Work;
 
 /// Parameters of `sequential`.
@@ -198,6 +198,7 @@ fn substep(
 
     // Move along the free motion that starts with the new velocities.
     advance(model, state, h, work, &mut report.energy);
+    check_trees(model, &work.halves.bodies)?;
     check_finite(model, state, "move")?;
     depenetrate::run(model, settings, state, work, &mut report);
 
@@ -209,5 +210,6 @@ fn substep(
     state.time = t + h;
     state.part = h;
     finish::run(model, before, state, work, &mut report);
+    check_trees(model, &work.halves.bodies)?;
     Ok(report)
 }

@@ -7,6 +7,7 @@
 use super::SequentialParams;
 use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::aim_again;
+use crate::dynamics::halves::link::Link;
 use crate::dynamics::halves::sweep::Job;
 use crate::dynamics::halves::touch::Touch;
 use crate::dynamics::halves::{Part, Scratch};
@@ -45,9 +46,11 @@ pub(crate) fn first(
         let touches = &mut touches[part.rows.clone()];
         let cost_max = cost_limit(params, touches, part.links.len());
         let mut part = part;
+        part.trees = rows[part.rows.clone()].iter().any(|r| r.linked)
+            || links[part.links.clone()].iter().any(|l| l.linked);
         if !part.links.is_empty() {
             let (rows, links) = (&mut rows[part.rows.clone()], &mut links[part.links.clone()]);
-            part.direct = sweeps.can_be_direct(rows, links, bodies, cost_max);
+            part.direct = part.trees || sweeps.can_be_direct(rows, links, bodies, cost_max);
             parts[island].direct = part.direct;
             if !part.direct {
                 links.iter_mut().for_each(|link| link.keep_residuals(h));
@@ -72,7 +75,7 @@ pub(crate) fn first(
         if arrivals {
             job.converge(sweeps, |_| true);
         }
-        if !part.links.is_empty() && part.direct {
+        if part.trees || (!part.links.is_empty() && part.direct) {
             meet(model, params, state, work, &part, cost_max, report);
         }
     }
@@ -116,7 +119,11 @@ fn meet(
         job.converge(sweeps, |_| true);
         worst = missed(work);
     }
-    work.halves.met &= worst <= MET * params.joint_tolerance;
+    // Only joints that hold something ask for a division of the step.
+    let held = |l: &Link| l.held.count > 0;
+    if work.halves.links[part.links.clone()].iter().any(held) {
+        work.halves.met &= worst <= MET * params.joint_tolerance;
+    }
 }
 
 /// Impulses at t + h over the projected contacts and all joints.

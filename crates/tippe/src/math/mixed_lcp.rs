@@ -1,0 +1,378 @@
+//! Small dense complementarity problems whose rows are free, one-sided, boxed, or friction with a round cone.
+//!
+//! Reads: matrix, right-hand side, bounds.  Writes: the solution.
+//! Called by: `articulated::constraint`.
+//! Source: projected Gauss–Seidel finds the states of the rows, elimination with full pivoting solves what is left ([Golub13] §3.4); the
+//! friction step is that of `sequential`'s sweeps (docs/methods.md, "The sweeps").
+//! Letters: w = A f + b.
+
+#![allow(non_snake_case)]
+
+/// What a row of the problem may do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// w = 0, f as it must be.
+    Free,
+    /// 0 ≤ f ⊥ w ≥ 0.
+    NotNegative,
+    /// w = 0 with f inside, w ≥ 0 with f = `low`, w ≤ 0 with f = `high`.
+    Box {
+        /// Least f.
+        low: f64,
+        /// Greatest f.
+        high: f64,
+    },
+    /// This row and the next one are the friction of the row `normal`: |f_t| ≤ μ f_n, and against the slip where it is at its bound.
+    Friction {
+        /// Row of the normal force, before this one.
+        normal: usize,
+        /// μ [1].
+        coefficient: f64,
+    },
+    /// The second row of a `Friction`.
+    FrictionSecond,
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solved {
+    /// Worst distance of a row from its conditions, in the units of w.
+    pub residual: f64,
+    /// Rounds of sweeps and elimination.
+    pub rounds: u32,
+    /// Whether the residual is below [`TOLERANCE`] of the largest |b|.
+    pub converged: bool,
+}
+
+/// Residual at which a problem counts as solved, relative to the largest |b| [1].
+pub const TOLERANCE: f64 = 1e-10;
+/// Residual at which the rounds end early, relative to the largest |b| [1].
+const EXACT: f64 = 1e-14;
+/// Most rounds.
+const ROUNDS_MAX: u32 = 200;
+/// Sweeps of one round.
+const SWEEPS: u32 = 10;
+/// A pivot below this share of the largest entry marks a row that the others imply [1].
+const REDUNDANT: f64 = 1e-11;
+
+/// Finds f with the conditions of `bounds`, starting from the f given. `A` is symmetric and not negative, row by row. Rows without
+/// response (A_ii = 0) keep f = 0.
+///
+/// # Panics
+/// The lengths do not fit, or a `Friction` row has no second row or no normal row before it: the caller's mistake.
+pub fn solve(A: &[f64], b: &[f64], bounds: &[Bound], f: &mut [f64]) -> Solved {
+    let n = b.len();
+    assert!(A.len() == n * n && bounds.len() == n && f.len() == n);
+    for (i, bound) in bounds.iter().enumerate() {
+        if let Bound::Friction { normal, .. } = *bound {
+            assert!(normal < i && bounds.get(i + 1) == Some(&Bound::FrictionSecond));
+        }
+    }
+    let problem = Problem { n, A, b, bounds };
+    let scale = b.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+    let mut best = f.to_vec();
+    let mut residual = f64::INFINITY;
+    let mut rounds = 0;
+    while rounds < ROUNDS_MAX && residual > EXACT * scale {
+        rounds += 1;
+        for _ in 0..SWEEPS {
+            problem.sweep(f);
+        }
+        keep(&problem, f, &mut best, &mut residual);
+        problem.eliminate(f);
+        keep(&problem, f, &mut best, &mut residual);
+        // A step that made things worse is taken back: the sweeps go on from the best so far.
+        f.copy_from_slice(&best);
+    }
+    Solved {
+        residual,
+        rounds,
+        converged: residual <= TOLERANCE * scale,
+    }
+}
+
+fn keep(problem: &Problem<'_>, f: &[f64], best: &mut [f64], residual: &mut f64) {
+    let found = problem.residual(f);
+    // The latest of equals, so that rounds cannot circle around an old one.
+    if found <= *residual {
+        *residual = found;
+        best.copy_from_slice(f);
+    }
+}
+
+struct Problem<'a> {
+    n: usize,
+    A: &'a [f64],
+    b: &'a [f64],
+    bounds: &'a [Bound],
+}
+
+impl Problem<'_> {
+    fn at(&self, i: usize, j: usize) -> f64 {
+        self.A[i * self.n + j]
+    }
+
+    /// w_i.
+    fn w(&self, i: usize, f: &[f64]) -> f64 {
+        (0..self.n).fold(self.b[i], |s, j| s + self.at(i, j) * f[j])
+    }
+
+    /// What a row wants to be, the others given: one number, or two for friction.
+    fn wanted(&self, i: usize, f: &[f64]) -> [f64; 2] {
+        let a = self.at(i, i);
+        let free = |w: f64| if a > 0.0 { f[i] - w / a } else { 0.0 };
+        match self.bounds[i] {
+            Bound::Free => [free(self.w(i, f)), 0.0],
+            Bound::NotNegative => [free(self.w(i, f)).max(0.0), 0.0],
+            Bound::Box { low, high } => [free(self.w(i, f)).max(low).min(high), 0.0],
+            Bound::Friction {
+                normal,
+                coefficient,
+            } => self.friction(i, coefficient * f[normal].max(0.0), f),
+            Bound::FrictionSecond => [f[i], 0.0],
+        }
+    }
+
+    fn friction(&self, i: usize, bound: f64, f: &[f64]) -> [f64; 2] {
+        let (p, q, r) = (self.at(i, i), self.at(i, i + 1), self.at(i + 1, i + 1));
+        let largest = 0.5 * (p + r) + (0.25 * (p - r) * (p - r) + q * q).sqrt();
+        if bound <= 0.0 || largest <= 0.0 {
+            return [0.0; 2];
+        }
+        let w = [self.w(i, f), self.w(i + 1, f)];
+        let det = p * r - q * q;
+        if det > REDUNDANT * largest * largest {
+            let stick = [
+                f[i] - (r * w[0] - q * w[1]) / det,
+                f[i + 1] - (p * w[1] - q * w[0]) / det,
+            ];
+            if length(stick) <= bound {
+                return stick;
+            }
+        }
+        // Projected gradient: at its fixed point friction is exactly against the slip.
+        let z = [f[i] - w[0] / largest, f[i + 1] - w[1] / largest];
+        let size = length(z);
+        if size <= bound {
+            z
+        } else {
+            [z[0] * (bound / size), z[1] * (bound / size)]
+        }
+    }
+
+    fn sweep(&self, f: &mut [f64]) {
+        for i in 0..self.n {
+            let [x, y] = self.wanted(i, f);
+            match self.bounds[i] {
+                Bound::FrictionSecond => {}
+                Bound::Friction { .. } => (f[i], f[i + 1]) = (x, y),
+                _ => f[i] = x,
+            }
+        }
+    }
+
+    /// Worst change that a visit would make, as a velocity.
+    fn residual(&self, f: &[f64]) -> f64 {
+        let mut worst = 0.0_f64;
+        for i in 0..self.n {
+            let [x, y] = self.wanted(i, f);
+            let change = match self.bounds[i] {
+                Bound::FrictionSecond => 0.0,
+                Bound::Friction { .. } => {
+                    length([x - f[i], y - f[i + 1]]) * self.at(i, i).max(self.at(i + 1, i + 1))
+                }
+                _ => (x - f[i]).abs() * self.at(i, i),
+            };
+            worst = worst.max(change);
+        }
+        worst
+    }
+
+    /// Rows whose w must vanish in the present states, and for sliding friction the direction it keeps.
+    fn states(&self, f: &[f64]) -> (Vec<usize>, Vec<[f64; 2]>) {
+        let mut on = Vec::new();
+        // By row of a normal force: Σ over friction rows of μ times direction is applied with it.
+        let mut along = vec![[0.0; 2]; self.n];
+        let mut holds = false;
+        for i in 0..self.n {
+            match self.bounds[i] {
+                Bound::Free => on.push(i),
+                Bound::NotNegative if f[i] > 0.0 => on.push(i),
+                Bound::Box { low, high } if low < f[i] && f[i] < high => on.push(i),
+                Bound::Friction {
+                    normal,
+                    coefficient,
+                } => {
+                    let size = length([f[i], f[i + 1]]);
+                    let bound = coefficient * f[normal];
+                    holds = bound > 0.0 && size < bound * (1.0 - 1e-12);
+                    if holds {
+                        on.push(i);
+                    } else if bound > 0.0 && size > 0.0 {
+                        along[i] = [coefficient * f[i] / size, coefficient * f[i + 1] / size];
+                    }
+                }
+                Bound::FrictionSecond if holds => on.push(i),
+                _ => {}
+            }
+        }
+        on.retain(|&i| self.at(i, i) > 0.0);
+        (on, along)
+    }
+
+    /// Solves for the rows that are on, all states kept; then brings f back into its bounds.
+    fn eliminate(&self, f: &mut [f64]) {
+        let (on, along) = self.states(f);
+        let m = on.len();
+        let mut G = vec![0.0; m * m];
+        for (r, &i) in on.iter().enumerate() {
+            for (c, &j) in on.iter().enumerate() {
+                G[r * m + c] = self.at(i, j);
+            }
+        }
+        // Sliding friction goes with its normal force.
+        for k in 0..self.n {
+            let Bound::Friction { normal, .. } = self.bounds[k] else {
+                continue;
+            };
+            if along[k] == [0.0; 2] {
+                continue;
+            }
+            let Some(c) = on.iter().position(|&j| j == normal) else {
+                continue;
+            };
+            for (r, &i) in on.iter().enumerate() {
+                G[r * m + c] += self.at(i, k) * along[k][0] + self.at(i, k + 1) * along[k][1];
+            }
+        }
+        let mut x: Vec<f64> = on.iter().map(|&i| -self.w(i, f)).collect();
+        gauss(&mut G, &mut x, m);
+        for (c, &j) in on.iter().enumerate() {
+            f[j] += x[c];
+        }
+        for k in 0..self.n {
+            match self.bounds[k] {
+                Bound::NotNegative => f[k] = f[k].max(0.0),
+                Bound::Box { low, high } => f[k] = f[k].max(low).min(high),
+                Bound::Friction {
+                    normal,
+                    coefficient,
+                } => {
+                    let bound = coefficient * f[normal].max(0.0);
+                    if along[k] != [0.0; 2] {
+                        f[k] = along[k][0] * f[normal];
+                        f[k + 1] = along[k][1] * f[normal];
+                    }
+                    let size = length([f[k], f[k + 1]]);
+                    if size > bound {
+                        f[k] *= bound / size;
+                        f[k + 1] *= bound / size;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// `x ← G⁻¹ x` by elimination with full pivoting; unknowns that the others imply stay zero.
+pub(crate) fn gauss(G: &mut [f64], x: &mut [f64], m: usize) {
+    let size = G.iter().fold(0.0_f64, |s, g| s.max(g.abs()));
+    let mut columns: Vec<usize> = (0..m).collect();
+    let mut rank = 0;
+    for k in 0..m {
+        let (mut row, mut column, mut pivot) = (k, k, 0.0_f64);
+        for i in k..m {
+            for j in k..m {
+                if G[i * m + j].abs() > pivot {
+                    (row, column, pivot) = (i, j, G[i * m + j].abs());
+                }
+            }
+        }
+        if pivot <= REDUNDANT * size {
+            break;
+        }
+        rank = k + 1;
+        for j in 0..m {
+            G.swap(k * m + j, row * m + j);
+        }
+        x.swap(k, row);
+        for i in 0..m {
+            G.swap(i * m + k, i * m + column);
+        }
+        columns.swap(k, column);
+        for i in k + 1..m {
+            let factor = G[i * m + k] / G[k * m + k];
+            for j in k..m {
+                G[i * m + j] -= factor * G[k * m + j];
+            }
+            x[i] -= factor * x[k];
+        }
+    }
+    let mut y = vec![0.0; m];
+    for k in (0..rank).rev() {
+        let s = (k + 1..rank).fold(x[k], |s, j| s - G[k * m + j] * y[columns[j]]);
+        y[columns[k]] = s / G[k * m + k];
+    }
+    x.copy_from_slice(&y);
+}
+
+fn length(x: [f64; 2]) -> f64 {
+    (x[0] * x[0] + x[1] * x[1]).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solved(A: &[f64], b: &[f64], bounds: &[Bound]) -> Vec<f64> {
+        let mut f = vec![0.0; b.len()];
+        let s = solve(A, b, bounds, &mut f);
+        assert!(s.converged, "{s:?}");
+        f
+    }
+
+    #[test]
+    fn small_problems_have_their_known_answers() {
+        let A = [2.0, 1.0, 1.0, 2.0];
+        let one_sided = [Bound::NotNegative; 2];
+        let f = solved(&A, &[-5.0, -6.0], &one_sided);
+        assert!((f[0] - 4.0 / 3.0).abs() < 1e-13 && (f[1] - 7.0 / 3.0).abs() < 1e-13);
+        let f = solved(&A, &[-5.0, 6.0], &one_sided);
+        assert!((f[0] - 2.5).abs() < 1e-13 && f[1] == 0.0);
+        // Singular: any split of the load.
+        let f = solved(&[1.0; 4], &[-1.0; 2], &one_sided);
+        assert!((f[0] + f[1] - 1.0).abs() < 1e-13);
+        // A motor that is too weak stands at its bound.
+        let f = solved(
+            &[2.0],
+            &[-5.0],
+            &[Bound::Box {
+                low: -1.0,
+                high: 1.0,
+            }],
+        );
+        assert_eq!(f, [1.0]);
+    }
+
+    #[test]
+    fn a_block_sticks_or_slides_by_its_friction() {
+        // Unit mass pressed with 1, pulled along with 0.4 and 0.3 across.
+        let A = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let b = [-1.0, 0.4, 0.3];
+        let bounds = |mu| {
+            [
+                Bound::NotNegative,
+                Bound::Friction {
+                    normal: 0,
+                    coefficient: mu,
+                },
+                Bound::FrictionSecond,
+            ]
+        };
+        let f = solved(&A, &b, &bounds(0.6));
+        assert!((f[1] + 0.4).abs() < 1e-13 && (f[2] + 0.3).abs() < 1e-13);
+        let f = solved(&A, &b, &bounds(0.25));
+        assert!((f[1] + 0.2).abs() < 1e-13 && (f[2] + 0.15).abs() < 1e-13);
+    }
+}
