@@ -28,13 +28,13 @@ export const WAYS = {
 // Below this part of the size of the scene in a second, a body counts as at rest.
 const REST = 2e-3;
 
-// Whether a body moves by forces: on its own, or as a link of an articulation.
-export const moves = (body) => body !== undefined && (body.kind === 'dynamic' || body.kind === 'link');
+// Whether impulses move a body: on its own, or with the articulation it is a link of.
+export const answers = (body) => body?.kind === 'dynamic' || body?.kind === 'link';
 
 // A colour for every body of the list.
 export function colours(way, bodies, start, speeds, islands, reach) {
   const plain = bodies.map((b) => (b.kind === 'fixed' ? GREY : b.kind === 'kinematic' ? PRESCRIBED : null));
-  const dynamic = bodies.map((b, i) => i).filter((i) => moves(bodies[i]));
+  const dynamic = bodies.map((b, i) => i).filter((i) => answers(bodies[i]));
   const paint = (colour) => {
     for (const i of dynamic) plain[i] = colour(i);
     return plain;
@@ -74,8 +74,8 @@ export function islands(bodies, contacts) {
   const touched = new Set();
   for (const c of contacts) {
     const [a, b] = [place.get(c.a), place.get(c.b)];
-    for (const i of [a, b]) if (moves(bodies[i])) touched.add(i);
-    if (moves(bodies[a]) && moves(bodies[b])) parent[Math.max(root(a), root(b))] = Math.min(root(a), root(b));
+    for (const i of [a, b]) if (answers(bodies[i])) touched.add(i);
+    if (answers(bodies[a]) && answers(bodies[b])) parent[Math.max(root(a), root(b))] = Math.min(root(a), root(b));
   }
   const numbers = new Map();
   return bodies.map((_, i) => {

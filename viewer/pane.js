@@ -3,7 +3,7 @@
 // Reads: a recording, settings of the page.  Writes: a canvas; orders.
 // Called by: page.
 
-import { colours, islands, moves } from './colours.js';
+import { answers, colours, islands } from './colours.js';
 import { Connection } from './connection.js';
 import { Renderer } from './draw.js';
 import { Overlay, blocks, bounds, centerOf, position, rotation } from './overlay.js';
@@ -128,7 +128,7 @@ export class Pane {
   // Typical size of a moving body [m].
   size(poses) {
     const sizes = this.bodies
-      .map((b, i) => (moves(b) ? sub(bounds(b, poses, i)[1], bounds(b, poses, i)[0]) : null))
+      .map((b, i) => (answers(b) ? sub(bounds(b, poses, i)[1], bounds(b, poses, i)[0]) : null))
       .filter((s) => s && Number.isFinite(s[0]))
       .map((s) => Math.max(...s))
       .sort((a, b) => a - b);
@@ -195,7 +195,7 @@ export class Pane {
     this.camera.fit(min, max);
     this.stage = { center: this.camera.target, radius: this.camera.reach, low: min[2] };
     // A body that is alone would soon be out of sight.
-    const moving = this.bodies.map((b, i) => i).filter((i) => moves(this.bodies[i]));
+    const moving = this.bodies.map((b, i) => i).filter((i) => answers(this.bodies[i]));
     this.follow = moving.length === 1 && this.live ? moving[0] : null;
   }
 
@@ -265,7 +265,7 @@ export class Pane {
     const { layers } = settings;
     const moving = settings.colour === 'speed' || settings.colour === 'rest' || layers.velocities || layers.momenta;
     const motion = moving ? this.motion(this.index) : null;
-    const speeds = motion ? this.bodies.map((b, i) => (moves(b) ? len(motion.velocity(i)) : 0)) : [];
+    const speeds = motion ? this.bodies.map((b, i) => (answers(b) ? len(motion.velocity(i)) : 0)) : [];
     speeds.fastest = speeds.reduce((a, b) => Math.max(a, b), 0);
     const groups = settings.colour === 'island' ? islands(this.bodies, contacts) : [];
     const paint = colours(settings.colour, this.bodies, this.start, speeds, groups, this.stage.radius);

@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::bench::BenchArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
+use crate::query::QueryArgs;
 use crate::render::RenderArgs;
 use crate::view::ViewArgs;
 
@@ -41,6 +42,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Compute one frictional impact from numbers, with the path of its contact velocity.
     Impact(Box<ImpactArgs>),
+    /// Ask a scene what a ray or a moving shape meets, what overlaps a shape, what is nearest.
+    Query(Box<QueryArgs>),
     /// Watch, inspect and question a simulation in the browser.
     View(ViewArgs),
     /// Draw pictures or a short film of a scene, without a display.
@@ -127,7 +130,7 @@ pub enum FormArg {
 }
 
 /// A time that may be zero.
-fn parse_time(text: &str) -> Result<f64, String> {
+pub fn parse_time(text: &str) -> Result<f64, String> {
     if text.trim().parse() == Ok(0.0) {
         Ok(0.0)
     } else {
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn commands_that_do_not_exist_are_refused() {
-        for name in ["compare", "query"] {
+        for name in ["compare"] {
             assert_eq!(
                 Cli::try_parse_from(["tippe", name])
                     .unwrap_err()

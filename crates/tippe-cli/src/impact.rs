@@ -8,7 +8,6 @@
 #![allow(non_snake_case)]
 
 mod account;
-mod numbers;
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,9 +19,9 @@ use tippe::dynamics::impulse::point_response;
 use tippe::{ImpactLaw, Mat3, Surface, Vec3};
 
 use crate::Outcome;
+use crate::numbers::{self, Inertia, Response};
 use crate::output::{note, out};
 use crate::svg::hodograph;
-use numbers::{Inertia, Response};
 
 /// Flags of `tippe impact`.
 #[derive(Debug, Args)]

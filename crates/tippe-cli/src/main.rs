@@ -11,8 +11,10 @@ mod film;
 mod format;
 mod impact;
 mod load;
+mod numbers;
 mod output;
 mod progress;
+mod query;
 mod render;
 mod replay;
 mod report;
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::Validate(args) => validate::validate(args),
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
+        Command::Query(args) => query::query(args),
         Command::View(args) => view::view(args),
         Command::Render(args) => render::render(args),
     };

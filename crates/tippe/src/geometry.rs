@@ -4,6 +4,9 @@
 //! Called by: users, queries, tests.
 //! Source: `collide::gjk`, `collide::epa`. Signs as in `collide::contact`: the normal points from A to B.
 
+pub use crate::collide::advance::{TimeOfImpact, time_of_impact, time_of_impact_bound};
+pub use crate::collide::flight::Flight;
+
 use crate::collide::epa;
 use crate::collide::gjk::{ConvexPair, Found};
 use crate::collide::simplex::Simplex;
@@ -44,6 +47,8 @@ pub enum GeometryError {
     NotFinite,
     /// Two shapes without bounds: nothing parts two half-spaces but luck.
     Unbounded,
+    /// A size outside 1e-50 … 1e50 m, or a place farther away than that: products of such numbers are not finite.
+    OutOfRange,
 }
 
 impl fmt::Display for GeometryError {
@@ -51,6 +56,7 @@ impl fmt::Display for GeometryError {
         f.write_str(match self {
             Self::NotFinite => "a pose or a size is not finite",
             Self::Unbounded => "both shapes are without bounds",
+            Self::OutOfRange => "a size or a place is outside 1e-50 to 1e50 m",
         })
     }
 }
@@ -83,6 +89,9 @@ pub fn separation_within(
     if !(pose_a.is_finite() && pose_b.is_finite() && a.check().is_ok() && b.check().is_ok()) {
         return Err(GeometryError::NotFinite);
     }
+    if !(in_range(a, pose_a) && in_range(b, pose_b)) {
+        return Err(GeometryError::OutOfRange);
+    }
     let found = match (a, b) {
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {
             return Err(GeometryError::Unbounded);
@@ -97,11 +106,39 @@ pub fn separation_within(
         },
     };
     match found {
-        Some(s) if !(s.distance.is_finite() && s.normal.is_finite()) => {
+        Some(s) if !(s.distance.is_finite() && (s.normal.length_squared() - 1.0).abs() < 1e-6) => {
             Err(GeometryError::NotFinite)
         }
         found => Ok(found.filter(|s| s.distance <= limit)),
     }
+}
+
+/// Whether products of the lengths of a shape and its place are finite and not zero.
+pub(crate) fn in_range(shape: &Shape, pose: &Pose) -> bool {
+    const RANGE: f64 = 1e50;
+    let thin = match *shape {
+        Shape::Sphere { radius } => radius,
+        Shape::Cuboid { half } => half.min_element(),
+        Shape::Capsule {
+            half_length,
+            radius,
+        }
+        | Shape::Cylinder {
+            half_length,
+            radius,
+        }
+        | Shape::Cone {
+            half_length,
+            radius,
+        } => half_length.min(radius),
+        _ => 1.0,
+    };
+    let wide = match shape {
+        Shape::HalfSpace { .. } => 1.0,
+        _ => shape.reach(),
+    };
+    let far = pose.position.abs().max_element();
+    thin > 1.0 / RANGE && wide < RANGE && far < RANGE
 }
 
 /// Distance of two shapes [m], zero where they touch or overlap.

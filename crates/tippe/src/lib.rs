@@ -34,6 +34,7 @@ pub mod math;
 pub mod method;
 pub mod model;
 pub mod motion;
+pub mod query;
 pub mod report;
 pub mod shape;
 mod snapshot;

@@ -5,11 +5,16 @@
 use tippe::articulated::{Joint, Limits, LinkDesc};
 use tippe::shape::mass::MassProperties;
 use tippe::{
-    ArticulationDesc, ArticulationId, BodyDesc, JointDesc, JointKind, LinkBodyDesc, Mat3, Motor,
-    Pose, Quat, Shape, Surface, Vec3, World,
+    ArticulationDesc, ArticulationId, BodyDesc, JointDesc, JointKind, LinkBodyDesc, Mat3, Method,
+    Motor, Pose, Quat, Shape, Surface, Vec3, World,
 };
 
 const G: f64 = 9.81;
+
+/// Every method that knows links.
+fn methods() -> [Method; 2] {
+    ["sequential", "iterative"].map(|name| Method::from_name(name).unwrap())
+}
 
 /// A rod of 1 kg and 1 m along x of its frame, hinged about y; thick enough to be touched.
 fn rod(parent: Option<usize>, placement: Vec3) -> LinkBodyDesc {
@@ -48,7 +53,13 @@ fn rate(world: &World, id: ArticulationId) -> f64 {
 
 #[test]
 fn ab_09_a_free_tree_keeps_its_energy_in_a_world() {
-    let mut world = World::default();
+    for method in methods() {
+        a_free_tree_keeps_its_energy_in_a_world(method);
+    }
+}
+
+fn a_free_tree_keeps_its_energy_in_a_world(method: Method) {
+    let mut world = World::new(method.clone());
     let desc = ArticulationDesc {
         links: vec![rod(None, Vec3::ZERO), rod(Some(0), Vec3::X)],
         positions: vec![0.3, 0.8],
@@ -68,8 +79,14 @@ fn ab_09_a_free_tree_keeps_its_energy_in_a_world() {
 
 #[test]
 fn ab_38_a_pendulum_hits_a_box() {
+    for method in methods() {
+        a_pendulum_hits_a_box(method);
+    }
+}
+
+fn a_pendulum_hits_a_box(method: Method) {
     // A rod that swings down about its pin strikes a box of 1 kg flat at its tip: momentum about the pin, restitution along the normal.
-    let mut world = World::default();
+    let mut world = World::new(method.clone());
     world.set_gravity(Vec3::ZERO).unwrap();
     world.set_default_surface(Surface::new(0.0, 0.5)).unwrap();
     let tip = |l: &mut LinkBodyDesc| {
@@ -109,9 +126,15 @@ fn ab_38_a_pendulum_hits_a_box() {
 
 #[test]
 fn ab_24_a_falling_rod_stops_at_its_limit_and_rests_there() {
+    for method in methods() {
+        a_falling_rod_stops_at_its_limit_and_rests_there(method);
+    }
+}
+
+fn a_falling_rod_stops_at_its_limit_and_rests_there(method: Method) {
     // C3: released horizontal, limit 30° below.
     let limit = 30_f64.to_radians();
-    let mut world = World::default();
+    let mut world = World::new(method.clone());
     let limited = |l: &mut LinkBodyDesc| {
         l.link.limits = Some(Limits {
             min: -1.0,
@@ -138,9 +161,15 @@ fn ab_24_a_falling_rod_stops_at_its_limit_and_rests_there() {
 
 #[test]
 fn ab_27_dry_friction_holds_a_hinge_or_lets_it_slip() {
+    for method in methods() {
+        dry_friction_holds_a_hinge_or_lets_it_slip(method);
+    }
+}
+
+fn dry_friction_holds_a_hinge_or_lets_it_slip(method: Method) {
     // C7: 3 N·m hold up to 37.7° from hanging.
     for (degrees, holds) in [(37.0_f64, true), (38.5, false)] {
-        let mut world = World::default();
+        let mut world = World::new(method.clone());
         let dry = |l: &mut LinkBodyDesc| l.link.friction.coulomb = 3.0;
         let start = std::f64::consts::FRAC_PI_2 - degrees.to_radians();
         let id = pendulum(&mut world, dry, start);
@@ -159,8 +188,14 @@ fn ab_27_dry_friction_holds_a_hinge_or_lets_it_slip() {
 
 #[test]
 fn ab_27_a_motor_reaches_its_speed_or_stalls() {
+    for method in methods() {
+        a_motor_reaches_its_speed_or_stalls(method);
+    }
+}
+
+fn a_motor_reaches_its_speed_or_stalls(method: Method) {
     for (torque, reaches) in [(8.0, true), (3.0, false)] {
-        let mut world = World::default();
+        let mut world = World::new(method.clone());
         let driven = |l: &mut LinkBodyDesc| {
             l.motor = Some(Motor::Velocity {
                 target: -2.0,
@@ -188,8 +223,14 @@ fn ab_27_a_motor_reaches_its_speed_or_stalls() {
 
 #[test]
 fn ab_26_a_dragged_chain_feels_friction_times_its_weight() {
+    for method in methods() {
+        a_dragged_chain_feels_friction_times_its_weight(method);
+    }
+}
+
+fn a_dragged_chain_feels_friction_times_its_weight(method: Method) {
     // Five capsules on the ground, pulled by a constant force at the first: m a = F − μ m g.
-    let mut world = World::default();
+    let mut world = World::new(method.clone());
     world.set_default_surface(Surface::new(0.3, 0.0)).unwrap();
     world
         .add_body(&BodyDesc::fixed(
@@ -255,8 +296,14 @@ fn ab_26_a_dragged_chain_feels_friction_times_its_weight() {
 
 #[test]
 fn ab_29_a_four_bar_linkage_is_a_pendulum() {
+    for method in methods() {
+        a_four_bar_linkage_is_a_pendulum(method);
+    }
+}
+
+fn a_four_bar_linkage_is_a_pendulum(method: Method) {
     // C8: a parallelogram of three rods hung on two pins, cut at the last; θ̈ = −1.2 (g/L) sin θ.
-    let mut world = World::default();
+    let mut world = World::new(method.clone());
     let links = vec![
         rod(None, Vec3::Z * 2.0),
         rod(Some(0), Vec3::X),
@@ -314,8 +361,14 @@ fn ab_29_a_four_bar_linkage_is_a_pendulum() {
 
 #[test]
 fn ab_19_a_plate_chain_rests_on_its_contacts() {
+    for method in methods() {
+        a_plate_chain_rests_on_its_contacts(method);
+    }
+}
+
+fn a_plate_chain_rests_on_its_contacts(method: Method) {
     // C4: five boxes hinged in a row, lying on the ground.
-    let mut world = World::default();
+    let mut world = World::new(method.clone());
     world.set_default_surface(Surface::new(0.5, 0.0)).unwrap();
     world
         .add_body(&BodyDesc::fixed(

@@ -215,6 +215,9 @@ fn assembled(kind: JointKind, draw: &mut Draw) -> Pose {
             let rotation = rotation::exp(draw.vector());
             Pose::new(rotation * Vec3::X * min, rotation)
         }
+        JointKind::Turn | JointKind::Slide => {
+            Pose::new(draw.vector(), rotation::exp(draw.vector()))
+        }
     }
 }
 
@@ -340,6 +343,11 @@ fn free_motions(kind: JointKind, place: &JointPlace) -> Vec<Twist> {
             let (t1, t2) = tippe::math::tangents(place.distance().0.e);
             let mut free = all.map(turn).to_vec();
             free.extend([shift(t1), shift(t2)]);
+            free
+        }
+        JointKind::Turn | JointKind::Slide => {
+            let mut free = all.map(turn).to_vec();
+            free.extend(all.map(shift));
             free
         }
     }

@@ -55,6 +55,8 @@ pub(super) fn joint(world: &World, id: JointId) -> Option<RecordedJoint> {
             JointKind::Cylindrical => "cylindrical",
             JointKind::Universal => "universal",
             JointKind::Distance { .. } => "distance",
+            JointKind::Turn => "turn",
+            JointKind::Slide => "slide",
         }
         .into(),
         body_a: joint.a,

@@ -24,6 +24,15 @@ pub enum Features {
         /// Core point on B, in B's body frame.
         b: Vec3,
     },
+    /// Core points on both sides whose normal is held in the world: a passage too fast to follow, seen where the two first touch.
+    Tangent {
+        /// Core point on A, in A's body frame.
+        a: Vec3,
+        /// Core point on B, in B's body frame.
+        b: Vec3,
+        /// Unit normal, world.
+        normal: Vec3,
+    },
     /// A core point of B over a face of A (or of A over a face of B, if `face_on_b`): the normal turns with the face.
     PointFace {
         /// The core point, in the frame of the body that does not own the face.
@@ -119,6 +128,11 @@ impl Features {
                 a: place_a.point(a),
                 b: place_b.point(b),
             },
+            Self::Tangent { a, b, normal } => Self::Tangent {
+                a: place_a.point(a),
+                b: place_b.point(b),
+                normal,
+            },
             Self::PointFace {
                 point,
                 anchor,
@@ -208,6 +222,7 @@ impl Features {
                 let (a, b) = (pose_a.point(a), pose_b.point(b));
                 (oriented(b - a, normal_before), a, b)
             }
+            Self::Tangent { a, b, normal } => (normal, pose_a.point(a), pose_b.point(b)),
             Self::PointFace {
                 point,
                 anchor,

@@ -4,12 +4,16 @@
 //! Called by: the detect phase of every method.
 //! Source: [Lecture] "Simulation Loop", "Contact Extraction Summary".
 
+pub mod advance;
 pub mod broad;
+
 mod clip;
 pub mod contact;
 pub(crate) mod epa;
+pub mod flight;
 pub(crate) mod gjk;
 mod grid;
+mod moving;
 pub mod narrow;
 mod nearest;
 mod outline;
@@ -29,13 +33,15 @@ pub(crate) mod simplex;
 mod thin;
 mod tree;
 
+use crate::dynamics::integrate;
 use crate::material::Surface;
 use crate::math::Pose;
-use crate::model::Model;
+use crate::model::{Model, ShapeDesc};
 use crate::shape::Aabb;
-use crate::state::{BodyState, ContactKey, PairKey};
+use crate::state::{BodyState, ContactKey, Load, PairKey};
 use broad::BroadPhase;
 pub use contact::{ContactPoint, Features, Placement};
+use flight::Flight;
 
 /// Part of the smaller body's reach by which contacts are seen before they touch [1]: keeps resting contacts alive.
 const MARGIN: f64 = 0.005;
@@ -49,6 +55,8 @@ pub struct Contact {
     pub point: ContactPoint,
     /// Friction and restitution of the pair.
     pub surface: Surface,
+    /// Time after the start of the step at which a fast pair was looked at [s]: when it first touches. 0 for all others.
+    pub seen: f64,
 }
 
 impl Contact {
@@ -91,6 +99,11 @@ pub struct Detection {
     pub sensed: Vec<PairKey>,
     /// Touching pairs of different materials without a stated pair.
     pub material_fallbacks: usize,
+    /// Time after the start of the step [s] at which it should end, because a fast body has just bounced and goes on fast: where it goes
+    /// cannot be known before. Infinite if there is none.
+    pub stop: f64,
+    /// Searches for a time of impact that ended at their limit.
+    pub unresolved: u32,
     items: Vec<Item>,
     boxes: Vec<Aabb>,
     movable: Vec<bool>,
@@ -98,12 +111,46 @@ pub struct Detection {
     points: Vec<ContactPoint>,
 }
 
+/// A step that begins: what detection needs to look at fast pairs where they touch and not where they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Course<'a> {
+    /// Time at its start [s].
+    pub time: f64,
+    /// Its length [s].
+    pub h: f64,
+    /// By slot: what acts on the bodies.
+    pub loads: &'a [Load],
+}
+
 /// Finds all contact points that touch now or may touch before the bodies reach `predicted`.
 pub fn detect(model: &Model, now: &[BodyState], predicted: &[BodyState], out: &mut Detection) {
+    detect_on(None, model, now, predicted, out);
+}
+
+/// The same on a known course: pairs that pass each other fast are looked at where they first touch (`collide::moving`).
+pub fn detect_on_course(
+    course: &Course<'_>,
+    model: &Model,
+    now: &[BodyState],
+    predicted: &[BodyState],
+    out: &mut Detection,
+) {
+    detect_on(Some(course), model, now, predicted, out);
+}
+
+fn detect_on(
+    course: Option<&Course<'_>>,
+    model: &Model,
+    now: &[BodyState],
+    predicted: &[BodyState],
+    out: &mut Detection,
+) {
     bound(model, now, predicted, out);
     out.contacts.clear();
     out.sensed.clear();
     out.material_fallbacks = 0;
+    out.stop = f64::INFINITY;
+    out.unresolved = 0;
     // Taken out while the pairs borrow the broad phase; both go back below.
     let mut points = std::mem::take(&mut out.points);
     let mut broad = std::mem::take(&mut out.broad);
@@ -116,7 +163,7 @@ pub fn detect(model: &Model, now: &[BodyState], predicted: &[BodyState], out: &m
                 .is_ok()
         };
         if a.body != b.body && (model.jointed.is_empty() || !jointed()) {
-            narrow_pair(model, now, predicted, a, b, &mut points, out);
+            narrow_pair(course, model, (now, predicted), a, b, &mut points, out);
         }
     }
     out.points = points;
@@ -154,23 +201,22 @@ fn bound(model: &Model, now: &[BodyState], predicted: &[BodyState], out: &mut De
     }
 }
 
-/// How far any point of a body can move relative to its centre's straight path, plus that path [m].
-fn travel(reach: f64, now: &BodyState, then: &BodyState) -> f64 {
+/// How far any point of a body can move by turning [m].
+fn swing(reach: f64, now: &BodyState, then: &BodyState) -> f64 {
     // Half the rotation angle is asin of the vector part; the chord 2 sin(θ/2) · reach bounds the displacement of a point.
     let turn = now.rotation.conjugate() * then.rotation;
     let chord = 2.0 * (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z).sqrt();
-    let spin = if reach.is_finite() {
+    if reach.is_finite() {
         chord * reach
     } else {
         0.0
-    };
-    (then.position - now.position).length() + spin
+    }
 }
 
 fn narrow_pair(
+    course: Option<&Course<'_>>,
     model: &Model,
-    now: &[BodyState],
-    predicted: &[BodyState],
+    (now, predicted): (&[BodyState], &[BodyState]),
     a: Item,
     b: Item,
     points: &mut Vec<ContactPoint>,
@@ -188,24 +234,58 @@ fn narrow_pair(
         return;
     }
     let sensor = shape_a.sensor || shape_b.sensor;
+    let shift = (
+        predicted[i].position - now[i].position,
+        predicted[j].position - now[j].position,
+    );
+    let swings =
+        swing(body_a.reach, &now[i], &predicted[i]) + swing(body_b.reach, &now[j], &predicted[j]);
+    let near = MARGIN * body_a.reach.min(body_b.reach);
     let margin = if sensor {
         0.0
     } else {
-        MARGIN * body_a.reach.min(body_b.reach)
-            + travel(body_a.reach, &now[i], &predicted[i])
-            + travel(body_b.reach, &now[j], &predicted[j])
+        near + shift.0.length() + shift.1.length() + swings
     };
     points.clear();
     let pose_a = now[i].frame(body_a).compose(&shape_a.pose);
     let pose_b = now[j].frame(body_b).compose(&shape_b.pose);
-    narrow::collide_shapes(
-        &shape_a.shape,
-        &pose_a,
-        &shape_b.shape,
-        &pose_b,
-        margin,
-        points,
-    );
+    let shapes = (&shape_a.shape, &shape_b.shape);
+    let mut seen = moving::Seen::default();
+    let motion = (shift.1 - shift.0).length() + swings;
+    let pace = if sensor {
+        moving::Pace::Slow
+    } else {
+        moving::Pace::of(shapes, motion)
+    };
+    match (pace, course) {
+        (moving::Pace::Fast, Some(course)) => {
+            let flight = |slot: usize, body, shape: &ShapeDesc| {
+                let a = integrate::acceleration(model, body, &course.loads[slot]);
+                Flight::of_body(body, &shape.pose, &now[slot], a, course.time)
+            };
+            let flights = (flight(i, body_a, shape_a), flight(j, body_b, shape_b));
+            seen = moving::look(
+                shapes,
+                (&flights.0, &flights.1),
+                course.h,
+                near,
+                motion,
+                points,
+            );
+            out.unresolved += u32::from(seen.unresolved);
+            if let Some(wait) = seen.goes_on {
+                out.stop = out.stop.min(seen.time + wait);
+            }
+        }
+        (pace, _) => {
+            narrow::collide_shapes(shapes.0, &pose_a, shapes.1, &pose_b, margin, points);
+            if pace == moving::Pace::Brisk {
+                let then_a = predicted[i].frame(body_a).compose(&shape_a.pose);
+                let then_b = predicted[j].frame(body_b).compose(&shape_b.pose);
+                moving::add_later(shapes, (&pose_a, &pose_b), (&then_a, &then_b), near, points);
+            }
+        }
+    }
     if points.is_empty() {
         return;
     }
@@ -224,7 +304,7 @@ fn narrow_pair(
     // Features move from shape frames to frames at the centres of mass.
     let place_a = Pose::new(shape_a.pose.position - body_a.center, shape_a.pose.rotation);
     let place_b = Pose::new(shape_b.pose.position - body_b.center, shape_b.pose.rotation);
-    for p in points.iter() {
+    for (k, p) in points.iter().enumerate() {
         let point = ContactPoint {
             features: p.features.moved(&place_a, &place_b),
             ..*p
@@ -236,6 +316,7 @@ fn narrow_pair(
             },
             point,
             surface,
+            seen: if k < seen.near { 0.0 } else { seen.time },
         });
     }
 }

@@ -229,6 +229,11 @@ const fn rank(shape: &Shape) -> u32 {
 pub fn flipped(c: &ContactPoint) -> ContactPoint {
     let features = match c.features {
         Features::PointPoint { a, b } => Features::PointPoint { a: b, b: a },
+        Features::Tangent { a, b, normal } => Features::Tangent {
+            a: b,
+            b: a,
+            normal: -normal,
+        },
         Features::PointFace {
             point,
             anchor,

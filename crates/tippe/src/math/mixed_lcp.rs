@@ -1,7 +1,7 @@
 //! Small dense complementarity problems whose rows are free, one-sided, boxed, or friction with a round cone.
 //!
 //! Reads: matrix, right-hand side, bounds.  Writes: the solution.
-//! Called by: `articulated::constraint`.
+//! Called by: `articulated::constraint`, `dynamics::halves::dense`.
 //! Source: projected Gauss–Seidel finds the states of the rows, elimination with full pivoting solves what is left ([Golub13] §3.4); the
 //! friction step is that of `sequential`'s sweeps (docs/methods.md, "The sweeps").
 //! Letters: w = A f + b.
@@ -61,6 +61,22 @@ const REDUNDANT: f64 = 1e-11;
 /// # Panics
 /// The lengths do not fit, or a `Friction` row has no second row or no normal row before it: the caller's mistake.
 pub fn solve(A: &[f64], b: &[f64], bounds: &[Bound], f: &mut [f64]) -> Solved {
+    let scale = b.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+    solve_to(A, b, bounds, f, EXACT * scale, ROUNDS_MAX)
+}
+
+/// The same to a residual of the caller's choice, in at most so many rounds.
+///
+/// # Panics
+/// As `solve`.
+pub fn solve_to(
+    A: &[f64],
+    b: &[f64],
+    bounds: &[Bound],
+    f: &mut [f64],
+    tolerance: f64,
+    rounds_max: u32,
+) -> Solved {
     let n = b.len();
     assert!(A.len() == n * n && bounds.len() == n && f.len() == n);
     for (i, bound) in bounds.iter().enumerate() {
@@ -73,7 +89,7 @@ pub fn solve(A: &[f64], b: &[f64], bounds: &[Bound], f: &mut [f64]) -> Solved {
     let mut best = f.to_vec();
     let mut residual = f64::INFINITY;
     let mut rounds = 0;
-    while rounds < ROUNDS_MAX && residual > EXACT * scale {
+    while rounds < rounds_max && residual > tolerance {
         rounds += 1;
         for _ in 0..SWEEPS {
             problem.sweep(f);

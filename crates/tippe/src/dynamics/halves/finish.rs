@@ -245,16 +245,21 @@ pub(crate) struct ReadOut {
 }
 
 impl ReadOut {
-    /// Takes in what one part left in `work`.
-    pub(crate) fn append(&mut self, work: &mut Work, divided: bool) {
+    /// Takes in what one part left in `work`; `share` is how much of the step it is [1].
+    pub(crate) fn append(&mut self, work: &mut Work, share: f64) {
         self.parts += 1;
         self.events.append(&mut work.events);
-        if !divided {
+        if share >= 1.0 {
             return;
         }
         self.divided = true;
         self.contacts.append(&mut work.contact_forces);
-        self.joints.append(&mut work.joint_forces);
+        self.joints
+            .extend(work.joint_forces.drain(..).map(|j| JointForce {
+                force: j.force * share,
+                torque: j.torque * share,
+                ..j
+            }));
     }
 
     /// Leaves the events of the whole step and, of a divided one, the sums of its impulses and the means of its joint forces.
@@ -284,22 +289,16 @@ impl ReadOut {
         }
         work.contact_forces.iter_mut().for_each(|c| c.dt = h);
         self.joints.sort_by_key(|j| j.joint);
-        let share = 1.0 / f64::from(self.parts);
         for next in self.joints {
-            let (force, torque) = (next.force * share, next.torque * share);
             match work.joint_forces.last_mut() {
                 Some(last) if last.joint == next.joint => {
                     *last = JointForce {
-                        force: last.force + force,
-                        torque: last.torque + torque,
+                        force: last.force + next.force,
+                        torque: last.torque + next.torque,
                         ..next
                     };
                 }
-                _ => work.joint_forces.push(JointForce {
-                    force,
-                    torque,
-                    ..next
-                }),
+                _ => work.joint_forces.push(next),
             }
         }
     }

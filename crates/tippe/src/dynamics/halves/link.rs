@@ -440,6 +440,16 @@ impl Link {
         self.push(&row, lambda - old, bodies);
     }
 
+    /// Adds to the impulse of a row named by its place in `scalar_rows`.
+    pub(crate) fn add(&mut self, place: usize, change: f64, bodies: &mut Bodies) {
+        let old = if place < 6 {
+            self.lambda[place]
+        } else {
+            self.bounded[place - 6].lambda
+        };
+        self.set(place, old + change, bodies);
+    }
+
     /// Goes on by the given impulses of the held rows.
     pub(crate) fn extrapolate(&mut self, step: &[f64; 6], bodies: &mut Bodies) {
         let total = self.total(step);

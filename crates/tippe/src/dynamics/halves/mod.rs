@@ -4,8 +4,10 @@
 //! Called by: the methods that step in two halves; each has its own recipe and its own solves.
 //! Source: docs/methods.md, "Time and velocity".
 
+pub(crate) mod begin;
 pub(crate) mod book;
 pub(crate) mod bounce;
+pub(crate) mod dense;
 pub(crate) mod depenetrate;
 pub(crate) mod direct;
 pub(crate) mod finish;
@@ -92,6 +94,8 @@ pub(crate) struct Scratch {
     pub met: bool,
     /// Number of the last look ahead.
     pub look: u32,
+    /// By slot: the states before the first kick, which is given again if the part becomes shorter.
+    pub unkicked: Vec<crate::BodyState>,
 }
 
 /// Torques of the user and drag, for half a step, on every dynamic body.

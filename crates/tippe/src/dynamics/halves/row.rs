@@ -206,6 +206,17 @@ impl Row {
         );
     }
 
+    /// Velocity in the frame (n, t1, t2), less the targets if `aimed`.
+    pub(crate) fn missed(&self, bodies: &[SolverBody], aimed: bool) -> Vec3 {
+        let u = self.velocity(bodies);
+        let u = Vec3::new(u.dot(self.n), u.dot(self.t1), u.dot(self.t2));
+        if aimed {
+            u - Vec3::new(self.target_n, self.target_t[0], self.target_t[1])
+        } else {
+            u
+        }
+    }
+
     /// Velocity of B relative to A at the contact.
     pub(crate) fn velocity(&self, bodies: &[SolverBody]) -> Vec3 {
         bodies[self.b as usize].at(self.r_b) - bodies[self.a as usize].at(self.r_a)
@@ -394,7 +405,7 @@ impl Row {
     }
 
     /// The friction coefficient in force.
-    fn friction(&self) -> f64 {
+    pub(crate) fn friction(&self) -> f64 {
         if self.sliding {
             self.friction_kinetic
         } else {

@@ -5,6 +5,7 @@
 //! Source: [Lecture] "Impulse Update" (accumulated impulses, random order), [Silcowitz10].
 
 use super::Settings;
+use super::dense::{self, Dense};
 use super::direct::{Direct, System};
 use super::link::Link;
 use super::row::{Row, SolverBody};
@@ -27,6 +28,8 @@ pub(crate) struct Sweeps {
     link_direction: Vec<[f64; 6]>,
     /// Scratch of the direct solve.
     direct: Direct,
+    /// Scratch of the solve of islands with trees.
+    dense: Dense,
 }
 
 impl Sweeps {
@@ -101,6 +104,9 @@ impl Job<'_> {
 
     /// Sweeps, then the direct solve where they do not arrive; joints go to it at once, since sweeps crawl along chains.
     fn solve(&mut self, scratch: &mut Sweeps) -> bool {
+        if self.has_trees(scratch) && self.dense(scratch) {
+            return true;
+        }
         if self.links.is_empty() {
             return self.sweep(self.settings.sweeps, scratch)
                 || self.newton(scratch)
@@ -110,6 +116,27 @@ impl Job<'_> {
             || self.newton(scratch)
             || self.sweep(self.settings.sweeps, scratch)
             || self.sweep(self.settings.sweeps_last, scratch)
+    }
+
+    /// Whether an articulation takes part.
+    fn has_trees(&self, scratch: &Sweeps) -> bool {
+        let linked = |&i: &u32| self.rows[i as usize].linked;
+        self.links.iter().any(|l| l.linked) || scratch.order.iter().any(linked)
+    }
+
+    /// All rows at once, where there are not too many.
+    fn dense(&mut self, scratch: &mut Sweeps) -> bool {
+        let tolerance = self.settings.velocity_tolerance;
+        let missed = dense::solve(
+            self.rows,
+            &scratch.order,
+            self.links,
+            self.bodies,
+            tolerance,
+            &mut scratch.dense,
+        );
+        self.work.newton_steps += u32::from(missed.is_some());
+        missed.is_some_and(|missed| missed <= tolerance)
     }
 
     /// [Silcowitz10]: a sweep maps impulses to impulses; its change r is a preconditioned residual. The Fletcher–Reeves direction

@@ -10,6 +10,7 @@ use super::trees::Bodies;
 use super::{Part, Scratch, Settings, joints};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
+use crate::dynamics::integrate;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::state::{BodyState, ContactMemory, State};
@@ -60,6 +61,8 @@ pub(crate) struct Touch {
 
 /// Gap at the end of the step under which a contact that bore load still counts as touching, relative to the bodies' reach [1].
 const TOUCHING: f64 = 1e-8;
+/// Part of the way of a fast pair in the step that rounding may show as acceleration [1].
+const ROUNDING: f64 = 1e-11;
 /// Slip above which a new contact starts as sliding, relative to 1 m/s [m/s].
 const SLIDING: f64 = 1e-9;
 
@@ -279,19 +282,25 @@ pub(crate) fn first_rows(
 
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
         if !resting.holds(touch, &row, u_n) {
-            // Free bodies fall during the step; bodies that others hold up do not.
-            let falling = if supported[a] || supported[b] {
+            // A fast pair is followed from where it was seen, all others from the start of the step.
+            let (gap, u_n, left) = if c.seen > 0.0 {
+                let (gap, u_n) = seen(model, state, c);
+                (gap.max(0.0), u_n, h - c.seen)
+            } else {
+                (c.point.gap - touch.base, u_n, h)
+            };
+            // Free bodies fall during the step; bodies that others hold up do not. In the short rest after a fast arrival rounding is no fall.
+            let fall = then.gap - touch.base - gap - u_n * left;
+            let rounding = c.seen > 0.0 && fall.abs() <= ROUNDING * u_n.abs() * h;
+            let falling = if supported[a] || supported[b] || left <= 0.0 || rounding {
                 0.0
             } else {
-                2.0 * (then.gap - c.point.gap - u_n * h) / (h * h)
+                2.0 * fall / (left * left)
             };
-            touch.bounce = bounce(
-                c.point.gap - touch.base,
-                u_n,
-                falling,
-                c.surface.restitution,
-                h,
-            );
+            touch.bounce = bounce(gap, u_n, falling, c.surface.restitution, left).map(|b| Bounce {
+                time: b.time + c.seen,
+                ..b
+            });
         }
         touch.hit = touch
             .bounce
@@ -322,6 +331,22 @@ pub(crate) fn first_rows(
         }
         joints::warm_first(state, &mut work.halves, h);
     }
+}
+
+/// Gap and normal velocity of a contact at the time at which its fast pair was seen.
+fn seen(model: &Model, state: &State, c: &Contact) -> (f64, f64) {
+    let at = |slot: usize| match &model.bodies[slot] {
+        Some(body) => {
+            let a = integrate::acceleration(model, body, &state.loads[slot]);
+            integrate::advance(body, &state.bodies[slot], a, state.time, c.seen)
+        }
+        None => BodyState::REST,
+    };
+    let (i, j) = c.bodies();
+    let (a, b) = (at(i), at(j));
+    let place = c.at(&a, &b);
+    let u = b.point_velocity(place.point_b) - a.point_velocity(place.point_a);
+    (place.gap, u.dot(place.normal))
 }
 
 /// Rows at t + h over contacts that rested or bore load in this step: no normal velocity into the contact, no slip.

@@ -48,7 +48,7 @@ pub(crate) fn step(
             loop {
                 let part = substep(model, params, end, stops, state, work)?;
                 report.append(&part);
-                read_out.append(work, true);
+                read_out.append(work, part.dt / h);
                 if state.time >= end {
                     break;
                 }

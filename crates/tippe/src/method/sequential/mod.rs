@@ -6,11 +6,8 @@
 
 mod solve;
 
-use crate::collide::detect;
 use crate::dynamics::energy;
-use crate::dynamics::halves::{
-    Settings, advance, depenetrate, finish, joints, kick, predict, touch,
-};
+use crate::dynamics::halves::{Settings, advance, begin, depenetrate, finish, joints, kick, touch};
 use crate::error::StepError;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
@@ -114,8 +111,12 @@ impl SequentialParams {
 /// Most parts that a step is divided into.
 const SUBSTEPS_MAX: u32 = 32;
 
+/// Most parts of a step that end where a fast body has bounced.
+const BOUNCES_MAX: u32 = 64;
+
 /// Advances the state by `h`, in parts where the joints need it: as many as their stiffness asks for, twice as many where they did not
-/// meet. What the step started from is in `work.backup`.
+/// meet. A part ends early where a body has bounced and goes on fast; the rest of it follows. What the step started from is in
+/// `work.backup`.
 pub(crate) fn step(
     model: &Model,
     params: &SequentialParams,
@@ -130,14 +131,20 @@ pub(crate) fn step(
         let mut report = StepReport::default();
         let mut read_out = finish::ReadOut::default();
         let mut met = true;
-        for _ in 0..parts {
-            let part = substep(model, params, h / f64::from(parts), state, work)?;
-            report.append(&part);
-            read_out.append(work, parts > 1);
-            // Did they meet, and was the guess of their stiffness right?
-            met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
-            if !met && parts < SUBSTEPS_MAX {
-                break;
+        let mut bounces = 0;
+        'parts: for _ in 0..parts {
+            let mut left = h / f64::from(parts);
+            while left > 0.0 {
+                let part = substep(model, params, left, bounces < BOUNCES_MAX, state, work)?;
+                left = if part.dt < left { left - part.dt } else { 0.0 };
+                bounces += u32::from(left > 0.0);
+                report.append(&part);
+                read_out.append(work, part.dt / h);
+                // Did they meet, and was the guess of their stiffness right?
+                met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
+                if !met && parts < SUBSTEPS_MAX {
+                    break 'parts;
+                }
             }
         }
         if met || parts >= SUBSTEPS_MAX {
@@ -162,30 +169,24 @@ pub(crate) fn step(
     }
 }
 
-/// Advances the state by `h` in one go.
+/// Advances the state in one go, by `h` or, if it `may_stop`, by less where a fast body has bounced; the report says by how much.
 fn substep(
     model: &Model,
     params: &SequentialParams,
     h: f64,
+    may_stop: bool,
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut report = StepReport {
-        dt: h,
-        ..StepReport::default()
-    };
+    let mut report = StepReport::default();
     report.work.substeps = 1;
     work.halves.met = true;
     let settings = &params.settings();
     let before = energy::total(model, state);
     let t = state.time;
 
-    // Half a kick at t: torques and drag.
-    kick(model, state, 0.5 * h, &mut report.energy);
-
-    // Detect, on the way from here to where the bodies would go untouched.
-    predict(model, state, t, h, work);
-    detect(model, &state.bodies, &work.predicted, &mut work.detection);
+    // Half a kick at t, then detect, on the way from here to where the bodies would go untouched.
+    let h = begin::run(model, h, may_stop, state, work, &mut report);
 
     // Collide and rest: impulses at t that make positions right at t + h.
     touch::gather(model, state, work, h);

@@ -24,6 +24,18 @@ fn list(text: &str) -> Result<Vec<f64>, String> {
         .collect()
 }
 
+/// Some numbers.
+#[derive(Clone, Debug)]
+pub struct Numbers(pub Vec<f64>);
+
+/// Numbers, however many.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn numbers(text: &str) -> Result<Numbers, String> {
+    list(text).map(Numbers)
+}
+
 /// Three numbers.
 ///
 /// # Errors

@@ -1,0 +1,194 @@
+//! Contact points of pairs that move far within one step: features are looked for where the shapes touch, not only where they are.
+//!
+//! Reads: shapes, poses now and later, flights.  Writes: appends contact points.
+//! Called by: `collide::detect`.
+//! Source: docs/methods.md, "Fast bodies".
+//!
+//! A pair that turns or shifts by a good part of its size touches with other features than those that are close now. If the motion
+//! stays below the size, the features of the predicted poses are added. If it does not, predicted poses say nothing (the shapes may have
+//! passed each other), and the features of the time of impact count.
+
+use super::advance::{TimeOfImpact, time_of_impact};
+use super::contact::{ContactPoint, Features};
+use super::flight::Flight;
+use super::narrow::collide_shapes;
+use crate::math::Pose;
+use crate::shape::Shape;
+
+/// Motion in one step up to which features of the start serve for all of it, relative to half the width of the thinner shape [1].
+const SLOW: f64 = 0.1;
+/// Motion above which predicted poses say nothing, in the same measure [1].
+const FAST: f64 = 1.0;
+/// Distance at which a time of impact counts as found, relative to half the width of the thinner shape [1].
+const TOLERANCE: f64 = 1e-6;
+/// After a fast impact the step ends when the bodies have moved on by this part of half the width of the thinner one [1].
+const ONWARD: f64 = 0.25;
+
+/// How far a pair moves in one step, seen against its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    Slow,
+    Brisk,
+    Fast,
+}
+
+impl Pace {
+    /// From the relative motion of the pair in the step, by shifting and turning [m].
+    pub fn of((a, b): (&Shape, &Shape), motion: f64) -> Self {
+        let width = half_width(a).min(half_width(b));
+        if motion <= SLOW * width {
+            Self::Slow
+        } else if motion <= FAST * width {
+            Self::Brisk
+        } else {
+            Self::Fast
+        }
+    }
+}
+
+/// Half the smallest edge of the box around a shape in its own frame [m]; infinite for a half-space.
+fn half_width(shape: &Shape) -> f64 {
+    match *shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
+        Shape::Cuboid { half } => half.min_element(),
+        Shape::HalfSpace { .. } => f64::INFINITY,
+        _ => {
+            let b = shape.bounds(&Pose::IDENTITY);
+            0.5 * (b.max - b.min).min_element()
+        }
+    }
+}
+
+/// Adds the contact points of later poses that are not there yet, as they are now.
+pub(super) fn add_later(
+    shapes: (&Shape, &Shape),
+    now: (&Pose, &Pose),
+    later: (&Pose, &Pose),
+    margin: f64,
+    points: &mut Vec<ContactPoint>,
+) {
+    add(shapes, now, later, margin, |p| p, points);
+}
+
+fn add(
+    (a, b): (&Shape, &Shape),
+    now: (&Pose, &Pose),
+    later: (&Pose, &Pose),
+    margin: f64,
+    change: impl Fn(ContactPoint) -> ContactPoint,
+    points: &mut Vec<ContactPoint>,
+) {
+    let known = points.len();
+    let depth = points.iter().fold(0.0_f64, |d, p| d.min(p.gap));
+    collide_shapes(a, later.0, b, later.1, margin, points);
+    let mut kept = known;
+    for k in known..points.len() {
+        let p = points[k];
+        if points[..kept].iter().any(|q| q.feature_id == p.feature_id) {
+            continue;
+        }
+        points[kept] = as_now(&change(p), now, depth);
+        kept += 1;
+    }
+    points.truncate(kept);
+}
+
+/// A later contact point at the poses of now. Its features may be no features of now (a corner that comes around an edge is below the
+/// face it will touch): the gap is then no depth.
+fn as_now(p: &ContactPoint, now: (&Pose, &Pose), depth: f64) -> ContactPoint {
+    let at = p
+        .features
+        .at(now.0, now.1, p.radius_a, p.radius_b, p.normal);
+    ContactPoint {
+        point_a: at.point_a,
+        point_b: at.point_b,
+        normal: at.normal,
+        gap: at.gap.max(depth),
+        ..*p
+    }
+}
+
+/// What a look at a fast pair found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    /// Points that are near already now, the first in the list.
+    pub near: usize,
+    /// When the other points were looked at [s].
+    pub time: f64,
+    /// Whether the pair is still fast after it has met, and for how long it should go on before the next look [s].
+    pub goes_on: Option<f64>,
+    /// Whether the search for the time of impact ended at its limit.
+    pub unresolved: bool,
+}
+
+/// Contact points of a fast pair: those that are near now, and those of its time of impact within `h` [s]. `motion` is the relative
+/// motion in the step [m].
+pub(super) fn look(
+    (a, b): (&Shape, &Shape),
+    flights: (&Flight<'_>, &Flight<'_>),
+    h: f64,
+    near: f64,
+    motion: f64,
+    points: &mut Vec<ContactPoint>,
+) -> Seen {
+    let now = (flights.0.at(0.0), flights.1.at(0.0));
+    collide_shapes(a, &now.0, b, &now.1, near, points);
+    let mut seen = Seen {
+        near: points.len(),
+        ..Seen::default()
+    };
+    let width = half_width(a).min(half_width(b));
+    if points.iter().any(|p| p.gap <= TOLERANCE * width) {
+        // Touching already: what follows is the answer of the method, not free flight.
+        let then = (flights.0.at(h), flights.1.at(h));
+        add_later((a, b), (&now.0, &now.1), (&then.0, &then.1), near, points);
+        return seen;
+    }
+    seen.time = match time_of_impact((a, flights.0), (b, flights.1), h, TOLERANCE * width) {
+        Ok(TimeOfImpact::At { time, .. }) => time,
+        Ok(TimeOfImpact::Unresolved { time }) => {
+            seen.unresolved = true;
+            time
+        }
+        Ok(TimeOfImpact::Apart) => return seen,
+        Err(_) => {
+            // A half-space that turns: no flight to follow, but its features hold wherever it is.
+            points.clear();
+            collide_shapes(a, &now.0, b, &now.1, near + motion, points);
+            return Seen::default();
+        }
+    };
+    // Points that are near then, and those that may follow in the rest of the step.
+    let then = (flights.0.at(seen.time), flights.1.at(seen.time));
+    let left = 1.0 - seen.time / h;
+    let reach = near + left * motion.min(width);
+    add(
+        (a, b),
+        (&now.0, &now.1),
+        (&then.0, &then.1),
+        reach,
+        |p| held(p, &then),
+        points,
+    );
+    // Speed that is left after the impact is at most what there was before.
+    let speed = motion / h;
+    if speed * (h - seen.time) > width {
+        seen.goes_on = Some(ONWARD * width / speed);
+    }
+    seen
+}
+
+/// Holds the normal of a point against a point or an edge as it is `then`: beyond the passage it would turn around.
+fn held(mut p: ContactPoint, then: &(Pose, Pose)) -> ContactPoint {
+    if matches!(
+        p.features,
+        Features::PointPoint { .. } | Features::PointEdge { .. }
+    ) {
+        p.features = Features::Tangent {
+            a: then.0.point_to_local(p.point_a - p.normal * p.radius_a),
+            b: then.1.point_to_local(p.point_b + p.normal * p.radius_b),
+            normal: p.normal,
+        };
+    }
+    p
+}

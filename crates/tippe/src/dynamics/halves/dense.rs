@@ -1,0 +1,178 @@
+//! The solve of an island with trees as one dense problem: every row answers every other through the trees, which no sparse pattern shows.
+//!
+//! Reads: rows, links, solver bodies.  Writes: their impulses, solver bodies.
+//! Called by: `dynamics::halves::sweep`.
+//! Source: [Articulated] slides 31 and 40 (several contacts at once); `math::mixed_lcp`. Letters: w = u − target = A P + b.
+
+#![allow(non_snake_case)]
+
+use super::link::Link;
+use super::row::Row;
+use super::trees::{Bodies, Kept};
+use crate::math::Vec3;
+use crate::math::mixed_lcp::{Bound, solve_to};
+
+/// Most rows of an island that is solved so; more cost too much.
+const ROWS_MAX: usize = 240;
+/// Most rounds of the complementarity solver.
+const ROUNDS: u32 = 30;
+
+/// Scratch of the dense solve.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dense {
+    kept: Kept,
+    A: Vec<f64>,
+    b: Vec<f64>,
+    bounds: Vec<Bound>,
+    P: Vec<f64>,
+}
+
+/// What one row of the problem is.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Component of a contact's impulse in its frame (n, t1, t2).
+    Contact(usize, usize),
+    /// Row of a link by its place in `scalar_rows`.
+    Joint(usize, usize),
+}
+
+/// Solves an island; `None` if it does not fit, else the velocity by which its worst row misses [m/s].
+pub(crate) fn solve(
+    rows: &mut [Row],
+    order: &[u32],
+    links: &mut [Link],
+    bodies: &mut Bodies,
+    tolerance: f64,
+    scratch: &mut Dense,
+) -> Option<f64> {
+    let mut places = Vec::new();
+    scratch.bounds.clear();
+    scratch.P.clear();
+    for &i in order {
+        let row = &rows[i as usize];
+        if !row.is_plain() {
+            return None;
+        }
+        let normal = places.len();
+        let p = row.frame_impulse();
+        for k in 0..3 {
+            places.push(Place::Contact(i as usize, k));
+            scratch.P.push(p[k]);
+        }
+        scratch.bounds.extend([
+            Bound::NotNegative,
+            Bound::Friction {
+                normal,
+                coefficient: row.friction(),
+            },
+            Bound::FrictionSecond,
+        ]);
+    }
+    for (i, link) in links.iter().enumerate() {
+        for row in link.scalar_rows() {
+            places.push(Place::Joint(i, row.place));
+            scratch.P.push(row.lambda);
+            scratch.bounds.push(Bound::Box {
+                low: row.low,
+                high: row.high,
+            });
+        }
+    }
+    let m = places.len();
+    if m > ROWS_MAX {
+        return None;
+    }
+    // Columns by unit impulses on bodies at rest.
+    scratch.b.clear();
+    scratch.b.resize(m, 0.0);
+    scratch.A.clear();
+    scratch.A.resize(m * m, 0.0);
+    velocities(&places, rows, links, bodies, true, &mut scratch.b);
+    bodies.keep(&mut scratch.kept);
+    let mut column = vec![0.0; m];
+    for (j, place) in places.iter().enumerate() {
+        for body in bodies.iter_mut() {
+            (body.v, body.w) = (Vec3::ZERO, Vec3::ZERO);
+        }
+        match *place {
+            Place::Contact(i, k) => {
+                let mut d = Vec3::ZERO;
+                d[k] = 1.0;
+                let mut trial = rows[i];
+                trial.extrapolate(d, bodies);
+            }
+            Place::Joint(i, place) => {
+                let mut trial = links[i];
+                trial.add(place, 1.0, bodies);
+            }
+        }
+        velocities(&places, rows, links, bodies, false, &mut column);
+        for i in 0..m {
+            scratch.A[i * m + j] = column[i];
+        }
+    }
+    bodies.give_back(&scratch.kept);
+    let Dense {
+        A, b, bounds, P, ..
+    } = scratch;
+    for i in 0..m {
+        for j in 0..i {
+            let mean = 0.5 * (A[i * m + j] + A[j * m + i]);
+            (A[i * m + j], A[j * m + i]) = (mean, mean);
+        }
+    }
+    for i in 0..m {
+        b[i] -= (0..m).fold(0.0, |s, j| s + A[i * m + j] * P[j]);
+    }
+    let before = P.clone();
+    let solved = solve_to(A, b, bounds, P, 0.1 * tolerance, ROUNDS);
+    let mut j = 0;
+    while j < m {
+        match places[j] {
+            Place::Contact(i, _) => {
+                let d = Vec3::new(
+                    P[j] - before[j],
+                    P[j + 1] - before[j + 1],
+                    P[j + 2] - before[j + 2],
+                );
+                rows[i].extrapolate(d, bodies);
+                j += 3;
+            }
+            Place::Joint(i, place) => {
+                links[i].add(place, P[j] - before[j], bodies);
+                j += 1;
+            }
+        }
+    }
+    Some(solved.residual)
+}
+
+/// Velocities of all rows, less their targets if `aimed`.
+fn velocities(
+    places: &[Place],
+    rows: &[Row],
+    links: &[Link],
+    bodies: &Bodies,
+    aimed: bool,
+    out: &mut [f64],
+) {
+    let mut j = 0;
+    while j < places.len() {
+        match places[j] {
+            Place::Contact(i, _) => {
+                let w = rows[i].missed(bodies, aimed);
+                out[j..j + 3].copy_from_slice(&w.to_array());
+                j += 3;
+            }
+            Place::Joint(i, _) => {
+                let link = &links[i];
+                let (a, b) = (&bodies[link.a as usize], &bodies[link.b as usize]);
+                for row in link.scalar_rows() {
+                    let target = if aimed { row.target } else { 0.0 };
+                    out[j] = row.row.velocity(a, b) - target;
+                    j += 1;
+                }
+            }
+        }
+    }
+}
