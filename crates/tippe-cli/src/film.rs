@@ -4,7 +4,7 @@
 //! Called by: `run`, then `report`.
 //! Source: first, last and two frames between, evenly spaced in steps.
 
-use tippe::{BodyId, BodyKind, Vec3, World};
+use tippe::{BodyId, Vec3, World};
 
 use crate::svg::scene::Frame;
 
@@ -27,7 +27,7 @@ pub struct Film {
 impl Film {
     /// Takes the first frame.
     pub fn new(world: &World, steps_planned: u64) -> Self {
-        let dynamic = |id: &BodyId| world.body(*id).is_ok_and(|b| b.kind == BodyKind::Dynamic);
+        let dynamic = |id: &BodyId| world.body(*id).is_ok_and(tippe::Body::is_dynamic);
         let mut followed: Vec<BodyId> = world
             .body_ids()
             .filter(dynamic)

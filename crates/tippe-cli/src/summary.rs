@@ -314,13 +314,17 @@ pub fn bodies(world: &World) -> String {
         count(|k| matches!(k, BodyKind::Fixed)),
     );
     let moved = count(|k| matches!(k, BodyKind::Kinematic(_)));
+    let links = match count(|k| matches!(k, BodyKind::Link { .. })) {
+        0 => String::new(),
+        n => format!(", {n} links"),
+    };
     let prescribed = if moved > 0 {
         format!(", {moved} with prescribed motion")
     } else {
         String::new()
     };
     format!(
-        "{} ({dynamic} dynamic, {fixed} fixed{prescribed})",
+        "{} ({dynamic} dynamic, {fixed} fixed{prescribed}{links})",
         world.body_count()
     )
 }

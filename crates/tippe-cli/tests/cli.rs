@@ -262,7 +262,16 @@ fn validate_knows_its_cases() {
     let dir = folder("data");
     let data = dir.to_str().unwrap();
     let measured = [
-        "validate", "--case", "F27", "--dt", "1/60", "--json", "--data", data,
+        "validate",
+        "--case",
+        "F27",
+        "--method",
+        "sequential",
+        "--dt",
+        "1/60",
+        "--json",
+        "--data",
+        data,
     ];
     let row = || serde_json::from_str::<Value>(&stdout(&tippe(&measured))).unwrap();
     assert!(row()["refused"].as_str().unwrap().contains("--data"));

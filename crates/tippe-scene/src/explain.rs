@@ -206,7 +206,13 @@ fn shape(shape: &Shape) -> format::Shape {
             height: half_length * 2.0,
         }),
         Shape::Hull(hull) => format::Shape::Hull(format::Hull {
-            points: hull.vertices().iter().map(|v| v.to_array()).collect(),
+            points: Some(hull.vertices().iter().map(|v| v.to_array()).collect()),
+            ..format::Hull::default()
+        }),
+        Shape::Mesh(mesh) => format::Shape::Mesh(format::Mesh {
+            vertices: Some(mesh.vertices().iter().map(|v| v.to_array()).collect()),
+            triangles: Some(mesh.triangles().to_vec()),
+            ..format::Mesh::default()
         }),
         Shape::HalfSpace { normal } => format::Shape::HalfSpace(format::HalfSpace {
             normal: normal.to_array(),

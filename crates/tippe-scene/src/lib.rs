@@ -32,6 +32,7 @@ mod inertia;
 mod joint;
 mod load;
 mod materials;
+mod mesh_file;
 mod motion;
 mod params;
 mod pyramid;

@@ -5,8 +5,10 @@
 //! Source: `docs/scene-format.md`.
 
 use crate::build::{self, Item, Parts};
+use crate::check::{LARGE, positive};
 use crate::diagnostics::{At, Diagnostic, Diagnostics, Document, Problems};
-use crate::format::{SceneFile, VERSION};
+use crate::format::{Body, OneOrMany, SceneFile, Shape, VERSION};
+use crate::mesh_file::{self, MESH_FILE_MAX};
 use crate::read::Read;
 use crate::source::Source;
 use crate::{tree_json, tree_toml};
@@ -335,7 +337,7 @@ impl Loader<'_> {
         let wrong_version = tree
             .get("version")
             .is_some_and(|e| !is_version(&e.node.value));
-        let file = if wrong_version {
+        let mut file = if wrong_version {
             version_only(&tree, &at, &mut self.problems)
         } else {
             SceneFile::read(&tree, &at, &mut self.problems)
@@ -344,6 +346,7 @@ impl Loader<'_> {
         for (i, path) in file.include.iter().flatten().enumerate() {
             self.include(path, &at.key("include").index(i), parts);
         }
+        self.meshes(&mut file, &at);
         take(&file, &at, parts);
         Ok(file)
     }
@@ -369,6 +372,109 @@ impl Loader<'_> {
             Err(errors) => self.others.extend(errors),
         }
         self.chain.pop();
+    }
+
+    /// Puts the points and triangles of mesh files in the place of their paths.
+    fn meshes(&mut self, file: &mut SceneFile, at: &At) {
+        fn all<'a>(body: &'a mut OneOrMany<Body>, at: &At, out: &mut Vec<(&'a mut Body, At)>) {
+            match body {
+                OneOrMany::One(b) => out.push((b, at.clone())),
+                OneOrMany::Many(list) => {
+                    out.extend(list.iter_mut().enumerate().map(|(k, b)| (b, at.index(k))));
+                }
+            }
+        }
+        let mut bodies: Vec<(&mut Body, At)> = Vec::new();
+        let place = |key: &str, i: usize| at.key(key).index(i);
+        for (i, b) in file.body.iter_mut().flatten().enumerate() {
+            bodies.push((b, place("body", i)));
+        }
+        for (i, g) in file.grid.iter_mut().flatten().enumerate() {
+            all(&mut g.body, &place("grid", i).key("body"), &mut bodies);
+        }
+        for (i, g) in file.stack.iter_mut().flatten().enumerate() {
+            all(&mut g.body, &place("stack", i).key("body"), &mut bodies);
+        }
+        for (i, g) in file.pyramid.iter_mut().flatten().enumerate() {
+            all(&mut g.body, &place("pyramid", i).key("body"), &mut bodies);
+        }
+        for (i, g) in file.fill.iter_mut().flatten().enumerate() {
+            all(&mut g.body, &place("fill", i).key("body"), &mut bodies);
+        }
+        for (i, g) in file.chain.iter_mut().flatten().enumerate() {
+            all(&mut g.body, &place("chain", i).key("body"), &mut bodies);
+        }
+        for (body, at) in bodies {
+            if let Some(s) = &mut body.shape {
+                self.mesh(s, &at.key("shape"));
+            }
+            for (k, s) in body.shapes.iter_mut().flatten().enumerate() {
+                self.mesh(&mut s.shape, &at.key("shapes").index(k));
+            }
+        }
+    }
+
+    fn mesh(&mut self, shape: &mut Shape, at: &At) {
+        let at = at.key(shape.name());
+        let (written, scale, given) = match shape {
+            Shape::Hull(h) => (&h.file, h.scale, h.points.is_some()),
+            Shape::Mesh(m) => (
+                &m.file,
+                m.scale,
+                m.vertices.is_some() || m.triangles.is_some(),
+            ),
+            _ => return,
+        };
+        let Some(written) = written.clone() else {
+            if scale.is_some() {
+                let help = "remove it, or give a file";
+                self.problems
+                    .error(&at.key("scale"), "scales a file, and there is none", help);
+            }
+            return;
+        };
+        let at_file = at.key("file");
+        if given {
+            let help = "keep the file, or what is written here";
+            self.problems
+                .error(&at_file, "both a file and points or triangles", help);
+            return;
+        }
+        let unit = "metres that one unit of the file stands for";
+        let scale = scale.unwrap_or(1.0);
+        if !positive(scale, LARGE, unit, &at.key("scale"), &mut self.problems) {
+            return;
+        }
+        let Some(path) = self.resolve(&written, &at_file) else {
+            return;
+        };
+        let read = std::fs::metadata(&path)
+            .and_then(|m| match m.len() {
+                n if n > MESH_FILE_MAX => Err(std::io::Error::other("it is too large")),
+                _ => std::fs::read(&path),
+            })
+            .map_err(|e| format!("cannot be read: {e}"))
+            .and_then(|bytes| mesh_file::parse(&path, &bytes));
+        let mut found = match read {
+            Ok(found) => found,
+            Err(reason) => {
+                let help = "meshes are STL (binary or text) or OBJ files";
+                self.problems
+                    .error(&at_file, format!("{written:?} {reason}"), help);
+                return;
+            }
+        };
+        for v in &mut found.vertices {
+            *v = v.map(|x| x * scale);
+        }
+        match shape {
+            Shape::Hull(h) => h.points = Some(found.vertices),
+            Shape::Mesh(m) => {
+                m.vertices = Some(found.vertices);
+                m.triangles = Some(found.triangles);
+            }
+            _ => {}
+        }
     }
 
     /// The path of an included file, if it may be read.

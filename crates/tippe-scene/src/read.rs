@@ -317,6 +317,27 @@ where
     }
 }
 
+impl Read for [u32; 3] {
+    fn read(node: &Node, at: &At, problems: &mut Problems) -> Self {
+        let mut out = Self::default();
+        match &node.value {
+            Value::List(items) if items.len() == 3 => {
+                for (i, item) in items.iter().enumerate() {
+                    out[i] = u32::read(item, &at.index(i), problems);
+                }
+            }
+            _ => wrong_type(
+                node,
+                at,
+                "a list of 3 whole numbers",
+                "write three, such as [0, 1, 2]",
+                problems,
+            ),
+        }
+        out
+    }
+}
+
 /// Declares a table of the format: its type, and how it is read.
 macro_rules! record {
     (

@@ -11,7 +11,7 @@ use crate::diagnostics::{At, Problems};
 use crate::format::{self, Kind};
 use crate::inertia;
 use std::sync::Arc;
-use tippe::{BodyKind, ConvexHull, Filter, MassSpec, Pose, Shape, ShapeDesc, Vec3};
+use tippe::{BodyKind, ConvexHull, Filter, MassSpec, Pose, Shape, ShapeDesc, TriangleMesh, Vec3};
 
 /// The shapes of a body.
 pub(crate) fn shapes(
@@ -140,7 +140,18 @@ fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems)
             radius: size(c.radius, &at.key("radius")),
             half_length: size(c.height, &at.key("height")) * 0.5,
         },
-        format::Shape::Hull(h) => hull(h, &at.key("points"), problems),
+        format::Shape::Hull(h) => hull(h, &at, problems),
+        format::Shape::Mesh(m) => {
+            if dynamic {
+                let help = "add kind = \"fixed\" (or \"kinematic\"), or use a hull";
+                problems.error(
+                    &at,
+                    "a dynamic body cannot be a mesh, which is a surface without volume",
+                    help,
+                );
+            }
+            mesh(m, &at, problems)
+        }
         format::Shape::HalfSpace(h) => {
             if dynamic {
                 let help = "add kind = \"fixed\" (or \"kinematic\"), or use a box";
@@ -159,7 +170,21 @@ fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems)
 
 /// The hull of the points in the file.
 fn hull(hull: &format::Hull, at: &At, problems: &mut Problems) -> Shape {
-    let points: Vec<Vec3> = hull.points.iter().map(|p| Vec3::from_array(*p)).collect();
+    let at = &at.key(if hull.file.is_some() {
+        "file"
+    } else {
+        "points"
+    });
+    if hull.points.is_none() {
+        if hull.file.is_none() && !problems.touches(at) {
+            let help = "write points = [[x, y, z], …] or file = \"….stl\"";
+            problems.error(at, "missing", help);
+        }
+        // Files are read by the loader, which says what is wrong with them.
+        return Shape::Sphere { radius: 1.0 };
+    }
+    let points = hull.points.iter().flatten();
+    let points: Vec<Vec3> = points.map(|p| Vec3::from_array(*p)).collect();
     let largest = points
         .iter()
         .fold(0.0_f64, |s, p| s.max(p.abs().max_element()));
@@ -179,6 +204,36 @@ fn hull(hull: &format::Hull, at: &At, problems: &mut Problems) -> Shape {
     };
     // What could not be made is stood in for by what causes no further errors.
     made.map_or(Shape::Sphere { radius: 1.0 }, |h| Shape::Hull(Arc::new(h)))
+}
+
+/// The triangles of the file.
+fn mesh(mesh: &format::Mesh, at: &At, problems: &mut Problems) -> Shape {
+    let stand_in = Shape::HalfSpace { normal: Vec3::Z };
+    let (Some(vertices), Some(triangles)) = (&mesh.vertices, &mesh.triangles) else {
+        if mesh.file.is_none() && !problems.touches(at) {
+            let help = "write file = \"….stl\", or vertices = [[x, y, z], …] and triangles = [[0, 1, 2], …]";
+            problems.error(at, "vertices or triangles missing", help);
+        }
+        return stand_in;
+    };
+    let vertices: Vec<Vec3> = vertices.iter().map(|p| Vec3::from_array(*p)).collect();
+    match TriangleMesh::new(&vertices, triangles) {
+        Ok(mesh) => Shape::Mesh(Arc::new(mesh)),
+        Err(e) => {
+            let at = if mesh.file.is_some() {
+                at.key("file")
+            } else {
+                at.clone()
+            };
+            let reason = format!("{} {}", e.field, e.reason);
+            problems.error(
+                &at,
+                reason,
+                "a mesh needs triangles with an area, by vertices that are there",
+            );
+            stand_in
+        }
+    }
 }
 
 /// Where the mass of a body comes from.

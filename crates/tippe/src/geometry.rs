@@ -11,7 +11,7 @@ use crate::collide::epa;
 use crate::collide::gjk::{ConvexPair, Found};
 use crate::collide::simplex::Simplex;
 use crate::math::{Pose, Vec3, tangents};
-use crate::shape::{Core, Shape};
+use crate::shape::{Core, Shape, TriangleMesh};
 use std::fmt;
 
 /// How two shapes lie to each other.
@@ -45,7 +45,7 @@ impl Separation {
 pub enum GeometryError {
     /// A pose or a size is infinite or not a number.
     NotFinite,
-    /// Two shapes without bounds: nothing parts two half-spaces but luck.
+    /// Two half-spaces or meshes: grounds, which have no distance from each other.
     Unbounded,
     /// A size outside 1e-50 … 1e50 m, or a place farther away than that: products of such numbers are not finite.
     OutOfRange,
@@ -55,7 +55,7 @@ impl fmt::Display for GeometryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotFinite => "a pose or a size is not finite",
-            Self::Unbounded => "both shapes are without bounds",
+            Self::Unbounded => "both shapes are half-spaces or meshes",
             Self::OutOfRange => "a size or a place is outside 1e-50 to 1e50 m",
         })
     }
@@ -93,8 +93,12 @@ pub fn separation_within(
         return Err(GeometryError::OutOfRange);
     }
     let found = match (a, b) {
-        (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {
+        (Shape::HalfSpace { .. } | Shape::Mesh(_), Shape::HalfSpace { .. } | Shape::Mesh(_)) => {
             return Err(GeometryError::Unbounded);
+        }
+        (Shape::Mesh(mesh), other) => triangles(mesh, pose_a, other, pose_b, limit),
+        (other, Shape::Mesh(mesh)) => {
+            triangles(mesh, pose_b, other, pose_a, limit).map(|s| s.flipped())
         }
         (Shape::HalfSpace { normal }, other) => half_space(*normal, pose_a, other, pose_b),
         (other, Shape::HalfSpace { normal }) => {
@@ -169,6 +173,35 @@ fn half_space(normal: Vec3, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<S
         point_a: point_b - n * distance,
         point_b,
     })
+}
+
+/// A mesh (A) against a bounded convex shape: the nearest of its triangles, or the one that is deepest in the shape.
+fn triangles(
+    mesh: &TriangleMesh,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    limit: f64,
+) -> Option<Separation> {
+    let core = Core::of(b)?;
+    let seen = pose_a.inverse().compose(pose_b);
+    let around = b.bounds(&seen);
+    let mut best: Option<Separation> = None;
+    mesh.overlapping(around.grown(limit.max(0.0)), |t| {
+        let corners = mesh.corners(t);
+        // About its middle: far from the mesh's origin no digits are lost.
+        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+        let pose = pose_a.compose(&Pose::from_position(middle));
+        let triangle = Core::Triangle(corners.map(|c| c - middle));
+        let within = best.map_or(limit, |b| b.distance.max(0.0));
+        let found = convex((triangle, 0.0), &pose, core, pose_b, within)?;
+        if best.is_none_or(|b| found.distance < b.distance) {
+            best = Some(found);
+            return Some(around.grown(found.distance.max(0.0)));
+        }
+        None
+    });
+    best
 }
 
 /// Two thickened cores, up to `limit`.

@@ -59,6 +59,6 @@ pub use motion::Motion;
 pub use report::{
     ContactForce, EnergyLedger, Event, EventKind, JointForce, Residuals, SolverWork, StepReport,
 };
-pub use shape::{ConvexHull, Shape};
+pub use shape::{ConvexHull, Shape, TriangleMesh};
 pub use state::BodyState;
 pub use world::World;

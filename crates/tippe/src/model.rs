@@ -275,6 +275,12 @@ impl Body {
                     "a half-space is infinite: only a fixed or kinematic body can have it",
                 ));
             }
+            if matches!(s.shape, Shape::Mesh(_)) && desc.kind == BodyKind::Dynamic {
+                return Err(BuildError::new(
+                    format!("shapes[{i}]"),
+                    "a mesh is a surface without volume: only a fixed or kinematic body can have it",
+                ));
+            }
             if !s.pose.is_finite() || !unit(s.pose.rotation) {
                 return Err(BuildError::new(
                     format!("shapes[{i}].pose"),

@@ -1,5 +1,8 @@
 //! Fast bodies in the stepping methods: stopped where they hit, given the rest of their step.
 
+// Helpers of tests may fail as loudly as tests.
+#![allow(clippy::unwrap_used)]
+
 mod geometry_support;
 
 use geometry_support::Random;

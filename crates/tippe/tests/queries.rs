@@ -1,5 +1,8 @@
 //! Questions to a world: rays, casts, overlaps, distances; filters, order, nonsense.
 
+// Helpers of tests may fail as loudly as tests.
+#![allow(clippy::unwrap_used)]
+
 mod geometry_support;
 
 use geometry_support::Random;

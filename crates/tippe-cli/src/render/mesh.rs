@@ -50,13 +50,15 @@ pub fn triangles(shape: &Shape) -> (Vec<Triangle>, Pattern) {
             half_length,
             radius,
         } => (lathe(*radius, 0.0, *half_length), Pattern::Stripes),
-        Shape::Hull(hull) => {
-            let at = |i: u32| hull.vertices()[i as usize];
-            let flat = |t: &[u32; 3]| face(t.map(at));
-            (hull.triangles().iter().map(flat).collect(), Pattern::Plain)
-        }
+        Shape::Hull(hull) => (faces(hull.vertices(), hull.triangles()), Pattern::Plain),
+        Shape::Mesh(mesh) => (faces(mesh.vertices(), mesh.triangles()), Pattern::Plain),
         Shape::HalfSpace { .. } => (Vec::new(), Pattern::Plain),
     }
+}
+
+fn faces(points: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Triangle> {
+    let flat = |t: &[u32; 3]| face(t.map(|i| points[i as usize]));
+    triangles.iter().map(flat).collect()
 }
 
 fn face(corners: [Vec3; 3]) -> Triangle {

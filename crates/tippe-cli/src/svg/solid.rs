@@ -41,7 +41,7 @@ impl Item<'_> {
                 half_length,
                 radius,
             } => self.capsule(out, view, *half_length, *radius, dash),
-            Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Hull(_) => {
+            Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Hull(_) | Shape::Mesh(_) => {
                 for face in faces(self.shape) {
                     self.face(out, view, &face, dash);
                 }
@@ -237,7 +237,7 @@ struct Face {
 /// Facets that stand for a round side.
 const FACETS: u32 = 24;
 
-/// The surface of a convex solid in flat pieces; none for those with an outline of their own.
+/// The surface of a solid in flat pieces; none for those with an outline of their own.
 fn faces(shape: &Shape) -> Vec<Face> {
     let rim = |k: u32, radius: f64, z: f64| {
         let (s, c) = libm::sincos(f64::from(k) * std::f64::consts::TAU / f64::from(FACETS));
@@ -306,6 +306,9 @@ fn faces(shape: &Shape) -> Vec<Face> {
                 )
             })
             .collect(),
+        Shape::Mesh(mesh) => (0..mesh.triangles().len() as u32)
+            .map(|t| flat(mesh.normal(t), mesh.corners(t).to_vec()))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -333,11 +336,13 @@ pub fn shadow(camera: &Camera, shape: &Shape, pose: &Pose) -> Option<Vec<(f64, f
                 )
             })
             .collect(),
-        Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Hull(_) => faces(shape)
-            .into_iter()
-            .flat_map(|f| f.corners)
-            .map(|c| circle(pose.point(c), 0.0))
-            .collect(),
+        Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Hull(_) | Shape::Mesh(_) => {
+            faces(shape)
+                .into_iter()
+                .flat_map(|f| f.corners)
+                .map(|c| circle(pose.point(c), 0.0))
+                .collect()
+        }
         Shape::HalfSpace { .. } => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! Seeded fuzzing of scene text, shapes and queries: nothing may panic, hang or answer with NaN.
 //!
-//! Reads: two numbers from the command line, how many executions and the seed.  Writes: a line each tenth of the way, the failing case.
-//! Called by: `cargo run --release -p tippe-scene --example fuzz -- 1000000 [SEED]`; a small count runs with the tests.
+//! Reads: up to three numbers from the command line: how many executions, the seed, the first of them.  Writes: a line each tenth of the way, the failing case.
+//! Called by: `cargo run --release -p tippe-scene --example fuzz -- 1000000 [SEED [FIRST]]`; a small count runs with the tests.
 //! Source: own mutations (`cases`), since coverage-guided fuzzers need a nightly compiler.
 
 mod cases;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// Longest time of one execution.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
@@ -18,15 +18,15 @@ fn main() -> ExitCode {
         None => Ok(otherwise),
         Some(w) => w.parse::<u64>().map_err(|_| w),
     };
-    let (count, seed) = match (word(100_000), word(1)) {
-        (Ok(count), Ok(seed)) => (count, seed),
-        (Err(w), _) | (_, Err(w)) => {
-            eprintln!("`{w}` is no number; usage: fuzz [COUNT] [SEED]");
+    let (count, seed, first) = match (word(100_000), word(1), word(0)) {
+        (Ok(count), Ok(seed), Ok(first)) => (count, seed, first),
+        (Err(w), ..) | (_, Err(w), _) | (.., Err(w)) => {
+            eprintln!("`{w}` is no number; usage: fuzz [COUNT [SEED [FIRST]]]");
             return ExitCode::from(2);
         }
     };
     let mut tally = cases::Tally::default();
-    for i in 0..count {
+    for i in first..first.saturating_add(count) {
         let start = Instant::now();
         let result = std::panic::catch_unwind(|| cases::execute(seed, i));
         match result {
@@ -44,8 +44,8 @@ fn main() -> ExitCode {
             eprintln!("execution {i} of seed {seed} took {:?}", start.elapsed());
             return ExitCode::from(1);
         }
-        if (i + 1) % (count / 10).max(1) == 0 {
-            println!("{} executions: {tally:?}", i + 1);
+        if (i + 1 - first) % (count / 10).max(1) == 0 {
+            println!("{} executions: {tally:?}", i + 1 - first);
         }
     }
     ExitCode::SUCCESS

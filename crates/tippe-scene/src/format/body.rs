@@ -175,18 +175,21 @@ pub enum Shape {
     Cone(Cone),
     /// The smallest convex solid that holds some points.
     Hull(Hull),
+    /// A surface of triangles, felt from its front; for fixed and kinematic bodies.
+    Mesh(Mesh),
     /// Everything behind a plane through the origin; for fixed and kinematic bodies.
     HalfSpace(HalfSpace),
 }
 
 /// Names of the shapes.
-pub(crate) const SHAPES: [&str; 7] = [
+pub(crate) const SHAPES: [&str; 8] = [
     "box",
     "sphere",
     "capsule",
     "cylinder",
     "cone",
     "hull",
+    "mesh",
     "half_space",
 ];
 
@@ -238,10 +241,28 @@ record! {
 
 record! {
     /// A convex hull.
-    Hull { required {
+    Hull { required {} optional {
         /// Points in the shape frame [m]; those inside do not matter.
         points: Vec<[f64; 3]>,
-    } optional {} }
+        /// Path of an STL or OBJ file whose vertices are the points, instead of `points`.
+        file: String,
+        /// Metres that one unit of the file stands for [m]. Default 1.
+        scale: f64,
+    } }
+}
+
+record! {
+    /// A triangle mesh.
+    Mesh { required {} optional {
+        /// Vertices in the shape frame [m].
+        vertices: Vec<[f64; 3]>,
+        /// Triangles by vertex, counter-clockwise seen from the front.
+        triangles: Vec<[u32; 3]>,
+        /// Path of an STL or OBJ file, instead of `vertices` and `triangles`.
+        file: String,
+        /// Metres that one unit of the file stands for [m]. Default 1.
+        scale: f64,
+    } }
 }
 
 record! {
@@ -270,6 +291,7 @@ impl Shape {
             Self::Cylinder(_) => "cylinder",
             Self::Cone(_) => "cone",
             Self::Hull(_) => "hull",
+            Self::Mesh(_) => "mesh",
             Self::HalfSpace(_) => "half_space",
         }
     }
@@ -308,6 +330,7 @@ impl Shape {
             Some(n) if *name == "cylinder" => Self::Cylinder(Cylinder::read(n, at, problems)),
             Some(n) if *name == "cone" => Self::Cone(Cone::read(n, at, problems)),
             Some(n) if *name == "hull" => Self::Hull(Hull::read(n, at, problems)),
+            Some(n) if *name == "mesh" => Self::Mesh(Mesh::read(n, at, problems)),
             Some(n) => Self::HalfSpace(HalfSpace::read(n, at, problems)),
             None => Self::default(),
         }

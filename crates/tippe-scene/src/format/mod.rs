@@ -13,8 +13,8 @@ pub use crate::params::{Iterative, Sequential};
 pub use articulation::{Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
-    DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Motion, Shape, ShapeEntry,
-    ShapePlace, SineMotion, Sphere, TableMotion,
+    DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Mesh, Motion, Shape,
+    ShapeEntry, ShapePlace, SineMotion, Sphere, TableMotion,
 };
 pub use generator::{Chain, Fill, Grid, OneOrMany, Pyramid, RandomRotation, Region, Stack};
 pub use joint::{Frame, Freedom, Joint, JointKind, Motor, Spring};

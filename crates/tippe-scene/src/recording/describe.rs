@@ -162,6 +162,10 @@ fn solid(shape: &Shape) -> Solid {
             points: hull.vertices().iter().map(|v| v.to_array()).collect(),
             triangles: hull.triangles().to_vec(),
         },
+        Shape::Mesh(mesh) => Solid::Mesh {
+            points: mesh.vertices().iter().map(|v| v.to_array()).collect(),
+            triangles: mesh.triangles().to_vec(),
+        },
         Shape::HalfSpace { normal } => Solid::HalfSpace {
             normal: normal.to_array(),
         },

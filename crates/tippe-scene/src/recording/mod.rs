@@ -180,6 +180,13 @@ pub enum Solid {
         /// Triangles of its surface, by vertex, counter-clockwise seen from outside.
         triangles: Vec<[u32; 3]>,
     },
+    /// A surface of triangles.
+    Mesh {
+        /// Its vertices [m].
+        points: Vec<[f64; 3]>,
+        /// Triangles by vertex, counter-clockwise seen from the front.
+        triangles: Vec<[u32; 3]>,
+    },
     /// A half-space.
     HalfSpace {
         /// Outward normal.

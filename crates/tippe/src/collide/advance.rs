@@ -43,6 +43,11 @@ const SERVED: f64 = 0.1;
 /// Times that a step along an axis is doubled, and halved again, to come closer to its end.
 const DOUBLINGS_MAX: u32 = 8;
 const HALVINGS: u32 = 3;
+/// Most work of one search, in poses: one of a body that has turned far counts for many, as its rotation is followed from the start.
+const POSES_MAX: f64 = 2e4;
+/// Turn that counts as one more pose [rad], and most that one pose counts for; as in `math::rotation`.
+const TURN: f64 = 0.1;
+const TURNS_MAX: f64 = 4096.0;
 /// The approach aims at this part of the tolerance: aiming at the tolerance itself would never arrive.
 const AIM: f64 = 0.5;
 /// Distances are not told apart better than this part of the coordinates that enter them [1].
@@ -62,6 +67,8 @@ pub fn time_of_impact(
 ) -> Result<TimeOfImpact, GeometryError> {
     check(a, b, horizon, tolerance)?;
     let mut t = 0.0;
+    let spin = a.1.rates(0.0, &a.1.pose).spin + b.1.rates(0.0, &b.1.pose).spin;
+    let mut effort = 0.0;
     for _ in 0..LOOKS_MAX {
         let mut poses = (a.1.at(t), b.1.at(t));
         let separation = closest_points(a.0, &poses.0, b.0, &poses.1)?;
@@ -84,7 +91,8 @@ pub fn time_of_impact(
             if next > horizon {
                 return Ok(TimeOfImpact::Apart);
             }
-            if next <= t {
+            effort += 1.0 + (spin * next / TURN).min(TURNS_MAX);
+            if next <= t || effort > POSES_MAX {
                 return Ok(TimeOfImpact::Unresolved { time: t });
             }
             t = next;
@@ -176,40 +184,38 @@ struct Side<'a> {
 
 /// A shape that turns with an angular velocity that is known now.
 #[derive(Clone, Copy, Debug)]
-enum Turning<'a> {
-    Not,
-    About {
-        core: Core<'a>,
-        pose: Pose,
-        center: Vec3,
-        axis: Vec3,
-        /// n × ω [rad/s].
-        skew: Vec3,
-        /// S(0) [m].
-        now: f64,
-        /// r (Ω² + |ω̇|) [m/s²].
-        bend: f64,
-    },
+struct Turning<'a> {
+    core: Core<'a>,
+    pose: Pose,
+    center: Vec3,
+    axis: Vec3,
+    /// n × ω [rad/s].
+    skew: Vec3,
+    /// S(0) [m].
+    now: f64,
+    /// r (Ω² + |ω̇|) [m/s²]; 0 for a shape that does not turn.
+    bend: f64,
 }
 
 impl Turning<'_> {
+    /// A shape that does not turn.
+    const NOT: Self = Self {
+        core: Core::Point,
+        pose: Pose::IDENTITY,
+        center: Vec3::ZERO,
+        axis: Vec3::ZERO,
+        skew: Vec3::ZERO,
+        now: 0.0,
+        bend: 0.0,
+    };
+
     /// How far the points may come along the axis within `t` by turning [m]: a convex function of `t`.
     fn advance(&self, t: f64) -> f64 {
-        match self {
-            Self::Not => 0.0,
-            Self::About {
-                core,
-                pose,
-                center,
-                axis,
-                skew,
-                now,
-                bend,
-            } => {
-                let d = *axis + *skew * t;
-                top_from(*center, d, *core, pose) - now + 0.5 * bend * t * t
-            }
+        if self.bend == 0.0 {
+            return 0.0;
         }
+        let d = self.axis + self.skew * t;
+        top_from(self.center, d, self.core, &self.pose) - self.now + 0.5 * self.bend * t * t
     }
 }
 
@@ -233,7 +239,7 @@ fn side<'a>(n: Vec3, (shape, flight): (&'a Shape, &Flight<'_>), t: f64, pose: Po
         acceleration: n.dot(acceleration),
         spin_speed: 0.0,
         spin_reach: 0.0,
-        smooth: Some(Turning::Not),
+        smooth: Some(Turning::NOT),
     };
     if let (Some((core, _)), true) = (Core::of(shape), spin > 0.0) {
         let r = flight.center.length() + core.reach();
@@ -241,7 +247,7 @@ fn side<'a>(n: Vec3, (shape, flight): (&'a Shape, &Flight<'_>), t: f64, pose: Po
         let now = top_from(center, n, core, &pose);
         side.spin_speed = r * spin;
         side.spin_reach = (r - now).max(0.0);
-        side.smooth = turning.map(|w| Turning::About {
+        side.smooth = turning.map(|w| Turning {
             core,
             pose,
             center,
@@ -266,7 +272,7 @@ fn closing_time(sides: &[Side<'_>; 2], width: f64) -> f64 {
     let (Some(a), Some(b)) = (sides[0].smooth, sides[1].smooth) else {
         return time;
     };
-    if time == f64::INFINITY || matches!((a, b), (Turning::Not, Turning::Not)) {
+    if time == f64::INFINITY || (a.bend == 0.0 && b.bend == 0.0) {
         return time;
     }
     // What is left of the width is concave in t (an acceleration apart is left out): above zero at t, it is so all the way to t.

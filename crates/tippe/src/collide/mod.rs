@@ -23,6 +23,7 @@ mod pair_convex;
 mod pair_cuboid_cuboid;
 mod pair_half_space_any;
 mod pair_half_space_convex;
+mod pair_mesh;
 mod pair_sphere_capsule;
 mod pair_sphere_cuboid;
 mod pair_sphere_sphere;

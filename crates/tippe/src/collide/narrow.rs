@@ -12,6 +12,7 @@ use super::pair_cuboid_cuboid::cuboid_cuboid;
 pub use super::pair_cuboid_cuboid::cuboid_separation;
 use super::pair_half_space_any::{half_space_capsule, half_space_cuboid, half_space_sphere};
 use super::pair_half_space_convex::half_space_convex;
+use super::pair_mesh::mesh_convex;
 use super::pair_sphere_capsule::sphere_capsule;
 use super::pair_sphere_cuboid::sphere_cuboid;
 use super::pair_sphere_sphere::sphere_sphere;
@@ -68,7 +69,7 @@ pub fn collide_shapes(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
-    use Shape::{Capsule, Cuboid, HalfSpace, Sphere};
+    use Shape::{Capsule, Cuboid, HalfSpace, Mesh, Sphere};
     if !finite(pose_a, pose_b) || margin.is_nan() {
         return;
     }
@@ -184,7 +185,17 @@ pub fn collide_shapes(
             half_space_capsule(*normal, p, (*l, *s), q, margin, out);
             false
         }
-        (HalfSpace { .. }, HalfSpace { .. }) => false,
+        // Two grounds do not touch.
+        (HalfSpace { .. } | Mesh(_), HalfSpace { .. } | Mesh(_)) => false,
+
+        (Mesh(mesh), _) => {
+            mesh_convex(mesh, p, b, q, margin, out);
+            false
+        }
+        (_, Mesh(mesh)) => {
+            mesh_convex(mesh, q, a, p, margin, out);
+            true
+        }
 
         // All else through the outlines of convex cores.
         (HalfSpace { normal }, _) => {
@@ -214,7 +225,7 @@ pub fn collide_shapes(
 /// Which shape comes first where two different ones meet by a routine for both orders.
 const fn rank(shape: &Shape) -> u32 {
     match shape {
-        Shape::HalfSpace { .. } => 0,
+        Shape::HalfSpace { .. } | Shape::Mesh(_) => 0,
         Shape::Sphere { .. } => 1,
         Shape::Capsule { .. } => 2,
         Shape::Cuboid { .. } => 3,

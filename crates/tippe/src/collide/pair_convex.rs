@@ -71,7 +71,7 @@ pub(super) fn cores(
 }
 
 /// The size of the smaller core that has one [m].
-fn smaller(a: &Core<'_>, b: &Core<'_>) -> f64 {
+pub(super) fn smaller(a: &Core<'_>, b: &Core<'_>) -> f64 {
     let (a, b) = (a.reach(), b.reach());
     if a > 0.0 && b > 0.0 {
         a.min(b)
@@ -97,7 +97,8 @@ struct Candidate {
 }
 
 impl Touching<'_> {
-    fn collide(&self, pair: &mut ConvexPair<'_>, out: &mut Vec<ContactPoint>) {
+    /// Appends the contacts of the two cores.
+    pub fn collide(&self, pair: &mut ConvexPair<'_>, out: &mut Vec<ContactPoint>) {
         let ball = matches!(pair.a, Core::Point) || matches!(pair.b, Core::Point);
         let part = if ball { PREFER_BALL } else { PREFER_SIZE };
         let relative = if ball { 0.0 } else { PREFER_RELATIVE };
@@ -163,6 +164,7 @@ impl Touching<'_> {
             normal: face.normal,
             anchor: face.outline.points()[0].x,
             corners: around.points(),
+            seams: 0,
             turn,
             shift,
             size: self.size,

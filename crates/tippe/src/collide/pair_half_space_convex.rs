@@ -34,6 +34,7 @@ pub(super) fn half_space_convex(
         normal,
         anchor: Vec3::ZERO,
         corners: &[],
+        seams: 0,
         turn,
         shift,
         size: core.reach().max(radius),

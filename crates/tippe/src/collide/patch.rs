@@ -39,7 +39,10 @@ pub(super) struct PatchPoint {
     /// Names the edge that follows it.
     edge: u32,
     /// Whether it is a vertex of the incident outline.
-    vertex: bool,
+    pub vertex: bool,
+    /// Whether the edge that follows runs along a seam, and whether seams alone made the point.
+    seam: bool,
+    spare: bool,
 }
 
 /// The face that the incident outline is clipped to.
@@ -50,6 +53,8 @@ pub(super) struct Reference<'a> {
     pub anchor: Vec3,
     /// Its corners, counter-clockwise; none if it has no end.
     pub corners: &'a [OutlinePoint],
+    /// Sides, a bit each, beyond which a neighbour goes on in the same plane: points that are only cut off there are left out.
+    pub seams: u32,
     /// Turn and shift from the frame of the incident shape.
     pub turn: Mat3,
     pub shift: Vec3,
@@ -87,6 +92,8 @@ impl Patch {
                 name: p.name,
                 edge: both(p.name, next.name),
                 vertex: true,
+                seam: false,
+                spare: false,
             });
         }
         let vertices = patch;
@@ -97,9 +104,11 @@ impl Patch {
                 &reference.corners[if i + 1 == n { 0 } else { i + 1 }],
             );
             let inward = reference.normal.cross(q.x - p.x).normalize_or_zero();
-            patch.clip(p.x, inward, both(p.name, q.name), reference);
+            let seam = reference.seams >> i & 1 == 1;
+            let side = (both(p.name, q.name), seam);
+            patch.clip(p.x, inward, side, reference);
         }
-        patch.keep(|p| p.w <= limit);
+        patch.keep(|p| p.w <= limit && !p.spare);
         patch.straighten(STRAIGHT * reference.size, reference.normal);
         patch.thin_out(SAME_DEPTH * reference.size);
         patch.rename(vertices.points(), NAME_NEAR * reference.size);
@@ -125,7 +134,13 @@ impl Patch {
     }
 
     /// Cuts away what lies beyond the side through `corner` with the unit inward normal `inward`.
-    fn clip(&mut self, corner: Vec3, inward: Vec3, side: u32, reference: &Reference<'_>) {
+    fn clip(
+        &mut self,
+        corner: Vec3,
+        inward: Vec3,
+        (side, seam): (u32, bool),
+        reference: &Reference<'_>,
+    ) {
         let tolerance = ON_SIDE * reference.size;
         let mut beyond = [0.0; POLYGON_MAX];
         let mut any = false;
@@ -149,6 +164,7 @@ impl Patch {
                 let mut p = *p;
                 if !q_in && d_p >= -tolerance {
                     p.edge = SIDE | side;
+                    p.seam = seam;
                 }
                 self.push(p);
             }
@@ -174,6 +190,8 @@ impl Patch {
                             p.edge
                         },
                         vertex: false,
+                        seam: if p_in { seam } else { p.seam },
+                        spare: seam && (p.edge & SIDE == 0 || p.seam),
                     });
                 }
             }

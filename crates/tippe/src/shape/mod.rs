@@ -16,12 +16,14 @@ pub mod mesh;
 mod quickhull;
 pub mod sphere;
 pub mod support;
+pub mod triangle_mesh;
 
 pub use aabb::Aabb;
 pub use hull::ConvexHull;
 pub use mass::MassProperties;
 pub use mesh::mesh_mass_properties;
 pub use support::{Core, SupportPoint};
+pub use triangle_mesh::TriangleMesh;
 
 use crate::error::BuildError;
 use crate::math::{Pose, Vec3};
@@ -63,6 +65,8 @@ pub enum Shape {
     },
     /// A convex polyhedron; bodies may share it.
     Hull(Arc<ConvexHull>),
+    /// A surface of triangles, felt from its front. Only for fixed and kinematic bodies; bodies may share it.
+    Mesh(Arc<TriangleMesh>),
     /// Everything at or below the plane `normal · x = 0`. Only for fixed and kinematic bodies.
     HalfSpace {
         /// Unit outward normal.
@@ -89,7 +93,7 @@ impl Shape {
                 radius,
             } => cone::check(half_length, radius),
             // Checked when it was made.
-            Self::Hull(_) => Ok(()),
+            Self::Hull(_) | Self::Mesh(_) => Ok(()),
             Self::HalfSpace { normal } => half_space::check(normal),
         }
     }
@@ -113,11 +117,12 @@ impl Shape {
                 radius: r,
             } => (h * h + r * r).sqrt(),
             Self::Hull(ref hull) => hull.reach(),
+            Self::Mesh(ref mesh) => mesh.reach(),
             Self::HalfSpace { .. } => f64::INFINITY,
         }
     }
 
-    /// Volume [m³]; infinite for a half-space.
+    /// Volume [m³]; infinite for a half-space, zero for a mesh.
     #[must_use]
     pub fn volume(&self) -> f64 {
         match *self {
@@ -136,11 +141,12 @@ impl Shape {
                 radius,
             } => cone::volume(half_length, radius),
             Self::Hull(ref hull) => hull.volume(),
+            Self::Mesh(_) => 0.0,
             Self::HalfSpace { .. } => f64::INFINITY,
         }
     }
 
-    /// Mass, centre and inertia of the solid filled with `density` [kg/m³], in the shape frame. A half-space has none.
+    /// Mass, centre and inertia of the solid filled with `density` [kg/m³], in the shape frame. Meshes and half-spaces have none.
     #[must_use]
     pub fn mass_properties(&self, density: f64) -> MassProperties {
         match *self {
@@ -159,11 +165,11 @@ impl Shape {
                 radius,
             } => cone::mass_properties(half_length, radius, density),
             Self::Hull(ref hull) => hull.mass_properties(density),
-            Self::HalfSpace { .. } => MassProperties::NONE,
+            Self::Mesh(_) | Self::HalfSpace { .. } => MassProperties::NONE,
         }
     }
 
-    /// The smallest axis-aligned box that holds the shape at `pose`.
+    /// The smallest axis-aligned box that holds the shape at `pose`; of a mesh, one that holds its box.
     #[must_use]
     pub fn bounds(&self, pose: &Pose) -> Aabb {
         match *self {
@@ -182,6 +188,7 @@ impl Shape {
                 radius,
             } => cone::bounds(half_length, radius, pose),
             Self::Hull(ref hull) => hull.bounds(pose),
+            Self::Mesh(ref mesh) => mesh.bounds(pose),
             Self::HalfSpace { normal } => half_space::bounds(normal, pose),
         }
     }

@@ -93,7 +93,7 @@ impl<'a> Core<'a> {
                 0.0,
             ),
             Shape::Hull(hull) => (Self::Hull(hull), 0.0),
-            Shape::HalfSpace { .. } => return None,
+            Shape::Mesh(_) | Shape::HalfSpace { .. } => return None,
         })
     }
 

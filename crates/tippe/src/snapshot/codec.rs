@@ -12,7 +12,7 @@ use crate::method::{IterativeParams, Method, SequentialParams};
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
-use crate::shape::{ConvexHull, Shape};
+use crate::shape::{ConvexHull, Shape, TriangleMesh};
 use crate::state::{
     BodyState, ContactKey, ContactMemory, Impulse, JointMemory, Load, PairKey, State,
 };
@@ -423,6 +423,21 @@ impl Code for Arc<ConvexHull> {
     }
 }
 
+impl Code for Arc<TriangleMesh> {
+    fn write(&self, out: &mut Output) {
+        self.vertices().to_vec().write(out);
+        self.triangles().to_vec().write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        let (vertices, triangles): (Vec<Vec3>, Vec<[u32; 3]>) =
+            (Code::read(input)?, Code::read(input)?);
+        match TriangleMesh::new(&vertices, &triangles) {
+            Ok(mesh) => Ok(Self::new(mesh)),
+            Err(_) => input.corrupt(),
+        }
+    }
+}
+
 /// Encodes an enum as a byte and the fields of the variant.
 macro_rules! code_enum {
     ($t:ident { $($tag:literal => $variant:ident $({ $($f:ident),* })? $(($x:ident))?),* $(,)? }) => {
@@ -459,6 +474,7 @@ code_enum!(Shape {
     4 => Cylinder { half_length, radius },
     5 => Cone { half_length, radius },
     6 => Hull(hull),
+    7 => Mesh(mesh),
 });
 code_enum!(Motion {
     0 => Constant { velocity, angular_velocity },

@@ -29,6 +29,7 @@ pub fn reach_along(shape: &Shape, pose: &Pose, n: Vec3) -> f64 {
                 .vertices()
                 .iter()
                 .fold(f64::NEG_INFINITY, |h, v| h.max(d.dot(*v))),
+            Shape::Mesh(_) => f64::INFINITY,
             Shape::HalfSpace { normal } => {
                 if (d - *normal).length() < 1e-12 {
                     0.0
@@ -71,6 +72,7 @@ pub fn height_over(shape: &Shape, pose: &Pose, x: Vec3) -> f64 {
             .faces()
             .iter()
             .fold(f64::NEG_INFINITY, |s, f| s.max(f.normal.dot(x) - f.offset)),
+        Shape::Mesh(_) => f64::NAN,
         Shape::HalfSpace { normal } => normal.dot(x),
     }
 }
@@ -102,7 +104,7 @@ fn features(shape: &Shape, pose: &Pose) -> Option<(Vec<Vec3>, Vec<Vec3>)> {
         Shape::HalfSpace { normal } => Some((vec![turn(*normal)], Vec::new())),
         Shape::Sphere { .. } => Some((Vec::new(), Vec::new())),
         Shape::Capsule { .. } => Some((Vec::new(), vec![turn(Vec3::Z)])),
-        Shape::Cylinder { .. } | Shape::Cone { .. } => None,
+        Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Mesh(_) => None,
     }
 }
 

@@ -65,7 +65,7 @@ fn stretched(shape: &Shape, s: Vec3) -> Shape {
             let points: Vec<Vec3> = hull.vertices().iter().map(|v| *v * s).collect();
             ConvexHull::new(&points).map_or_else(|_| shape.clone(), |h| Shape::Hull(Arc::new(h)))
         }
-        Shape::HalfSpace { .. } => shape.clone(),
+        Shape::Mesh(_) | Shape::HalfSpace { .. } => shape.clone(),
     }
 }
 

@@ -77,7 +77,7 @@ fn solve(
             continue;
         }
         if !jointed && params.shock_guess && touches.iter().all(|t| !t.known) {
-            shock::guess(settings, island, work, report);
+            shock::guess(model, state, settings, island, work, report);
         }
         let cost_max = params.direct_cost as u64;
         if !converge(settings, cost_max, island, work, report) {

@@ -10,8 +10,11 @@ use crate::dynamics::halves::row::{Row, SolverBody};
 use crate::dynamics::halves::sweep::Job;
 use crate::dynamics::halves::touch::Touch;
 use crate::dynamics::halves::{Scratch, Settings};
+use crate::dynamics::integrate;
 use crate::math::Vec3;
+use crate::model::Model;
 use crate::report::StepReport;
+use crate::state::State;
 use crate::work::Work;
 
 /// Not reached from anything that cannot move.
@@ -24,19 +27,40 @@ pub(crate) struct Levels {
     of_body: Vec<u32>,
     /// By row of the island: the higher level of its two sides; `LOOSE` if it does not touch.
     of_row: Vec<u32>,
-    /// By slot: solver bodies with their masses.
+    /// By slot: solver bodies with their masses, and with their velocities before a level is solved.
     whole: Vec<SolverBody>,
     /// By row of the island: its impulse before a level is solved.
     before: Vec<Vec3>,
 }
 
 /// From the top down: every level is solved on what lies below as if that stood still, then its load is handed on. A guess for sweeps.
-pub(crate) fn guess(settings: &Settings, island: usize, work: &mut Work, report: &mut StepReport) {
+pub(crate) fn guess(
+    model: &Model,
+    state: &State,
+    settings: &Settings,
+    island: usize,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
     let (levels, halves) = (&mut work.levels, &mut work.halves);
     let top = levels.find(settings, halves, island);
     for level in (1..=top).rev() {
+        levels.whole.clone_from(&halves.bodies.flat);
+        // What lies below will end where it is: thrown up by half of what it falls.
+        for (i, body) in model.present() {
+            if levels.of_body[i] < level && body.is_dynamic() {
+                let a = integrate::acceleration(model, body, &state.loads[i]);
+                halves.bodies[i].v = a * (-0.5 * report.dt);
+                halves.bodies[i].w = Vec3::ZERO;
+            }
+        }
         levels.solve(level, settings, halves, island, report);
         levels.restore(halves);
+        for (i, body) in halves.bodies.iter_mut().enumerate() {
+            if levels.of_body[i] < level {
+                (body.v, body.w) = (levels.whole[i].v, levels.whole[i].w);
+            }
+        }
         // Newton's third law for the sides that stood still.
         let rows = &halves.rows[halves.parts[island].rows.clone()];
         for (i, row) in rows.iter().enumerate() {

@@ -1,0 +1,242 @@
+//! Meshes from files: STL (binary and text) and OBJ.
+//!
+//! Reads: bytes of a file.  Writes: nothing.
+//! Called by: `load`.
+//! Source: the two formats as they are found; of OBJ only vertices and faces. Faces with more than three corners are cut into a fan.
+
+use std::path::Path;
+
+/// Largest mesh file, in bytes.
+pub(crate) const MESH_FILE_MAX: u64 = 512 << 20;
+/// Bytes of the header of a binary STL, and of each of its triangles.
+const STL_HEADER: usize = 84;
+const STL_TRIANGLE: usize = 50;
+
+/// Vertices and triangles as the file has them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct MeshFile {
+    /// Points [m].
+    pub vertices: Vec<[f64; 3]>,
+    /// Triangles by vertex.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Reads a mesh by the ending of its path; the error says what is wrong and in which line.
+pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, String> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let mesh = if ending.eq_ignore_ascii_case("stl") {
+        stl(bytes)?
+    } else if ending.eq_ignore_ascii_case("obj") {
+        obj(text(bytes)?)?
+    } else {
+        return Err(format!(
+            "ends in {ending:?}; meshes are read from .stl and .obj"
+        ));
+    };
+    if mesh.triangles.is_empty() {
+        return Err("holds no triangle".into());
+    }
+    if let Some(v) = mesh
+        .vertices
+        .iter()
+        .find(|v| !v.iter().all(|x| x.is_finite()))
+    {
+        return Err(format!("holds a vertex that is not finite: {v:?}"));
+    }
+    Ok(mesh)
+}
+
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|e| format!("is not text: byte {}", e.valid_up_to()))
+}
+
+/// A binary file says how long it is; everything else is text.
+fn stl(bytes: &[u8]) -> Result<MeshFile, String> {
+    if bytes.len() >= STL_HEADER {
+        let count = u32::from_le_bytes([bytes[80], bytes[81], bytes[82], bytes[83]]) as usize;
+        let wanted = STL_TRIANGLE
+            .checked_mul(count)
+            .and_then(|n| n.checked_add(STL_HEADER));
+        if wanted == Some(bytes.len()) {
+            return Ok(stl_binary(&bytes[STL_HEADER..]));
+        }
+        if !bytes.starts_with(b"solid") {
+            return Err(format!(
+                "says {count} triangles, but has {} bytes after its header",
+                bytes.len() - STL_HEADER
+            ));
+        }
+    }
+    stl_text(text(bytes)?)
+}
+
+fn stl_binary(bytes: &[u8]) -> MeshFile {
+    let mut mesh = MeshFile::default();
+    for record in bytes.chunks_exact(STL_TRIANGLE) {
+        // A normal, which follows from the corners, then three corners.
+        for corner in record[12..48].chunks_exact(12) {
+            let mut x = [0.0; 3];
+            for (x, b) in x.iter_mut().zip(corner.chunks_exact(4)) {
+                *x = f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+            }
+            mesh.vertices.push(x);
+        }
+        let last = mesh.vertices.len() as u32;
+        mesh.triangles.push([last - 3, last - 2, last - 1]);
+    }
+    mesh
+}
+
+fn stl_text(text: &str) -> Result<MeshFile, String> {
+    let mut mesh = MeshFile::default();
+    let mut open = 0;
+    if !text.trim_start().starts_with("solid") {
+        return Err("is neither a binary STL nor one that begins with `solid`".into());
+    }
+    for (i, line) in text.lines().enumerate() {
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("facet" | "endloop" | "endsolid" | "solid") => {}
+            Some("outer") => open = mesh.vertices.len(),
+            Some("vertex") => mesh.vertices.push(point(&mut words, i)?),
+            Some("endfacet") => {
+                if mesh.vertices.len() != open + 3 {
+                    return Err(format!(
+                        "line {}: a facet of {} corners instead of 3",
+                        i + 1,
+                        mesh.vertices.len() - open
+                    ));
+                }
+                let first = open as u32;
+                mesh.triangles.push([first, first + 1, first + 2]);
+                open = mesh.vertices.len();
+            }
+            None => {}
+            Some(other) => return Err(format!("line {}: unknown word {other:?}", i + 1)),
+        }
+    }
+    Ok(mesh)
+}
+
+fn obj(text: &str) -> Result<MeshFile, String> {
+    let mut mesh = MeshFile::default();
+    for (i, line) in text.lines().enumerate() {
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("v") => mesh.vertices.push(point(&mut words, i)?),
+            Some("f") => {
+                let count = mesh.vertices.len();
+                let mut corners = Vec::new();
+                for word in words {
+                    corners.push(index(word, count).ok_or_else(|| {
+                        format!(
+                            "line {}: {word:?} names none of the {count} vertices so far",
+                            i + 1
+                        )
+                    })?);
+                }
+                if corners.len() < 3 {
+                    return Err(format!(
+                        "line {}: a face of {} corners",
+                        i + 1,
+                        corners.len()
+                    ));
+                }
+                for k in 2..corners.len() {
+                    mesh.triangles
+                        .push([corners[0], corners[k - 1], corners[k]]);
+                }
+            }
+            // Normals, textures, names, materials, comments.
+            _ => {}
+        }
+    }
+    Ok(mesh)
+}
+
+/// `7`, `7/1`, `7/1/3` or `-2` (counted from the end), from one on.
+fn index(word: &str, count: usize) -> Option<u32> {
+    let number: i64 = word.split('/').next()?.parse().ok()?;
+    let count = i64::try_from(count).ok()?;
+    let place = if number < 0 {
+        count + number
+    } else {
+        number - 1
+    };
+    (0..count).contains(&place).then_some(place as u32)
+}
+
+fn point<'a>(words: &mut impl Iterator<Item = &'a str>, line: usize) -> Result<[f64; 3], String> {
+    let mut x = [0.0; 3];
+    for x in &mut x {
+        let word = words.next().unwrap_or("");
+        *x = word
+            .parse()
+            .map_err(|_| format!("line {}: {word:?} is no coordinate", line + 1))?;
+    }
+    Ok(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CORNER: &str = "solid s\nfacet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n  vertex 0 1e0 0\n endloop\nendfacet\nendsolid s\n";
+
+    fn read(name: &str, text: &str) -> Result<MeshFile, String> {
+        parse(Path::new(name), text.as_bytes())
+    }
+
+    #[test]
+    fn the_same_triangle_in_three_formats() {
+        let ascii = read("a.STL", CORNER).unwrap();
+        assert_eq!(ascii.triangles, [[0, 1, 2]]);
+        assert_eq!(ascii.vertices[2], [0.0, 1.0, 0.0]);
+        let mut binary = vec![0_u8; 80];
+        binary.extend(1_u32.to_le_bytes());
+        binary.extend([0; 12]);
+        for x in [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0] {
+            binary.extend(x.to_le_bytes());
+        }
+        binary.extend([0; 2]);
+        assert_eq!(parse(Path::new("b.stl"), &binary).unwrap(), ascii);
+        let obj = read(
+            "c.obj",
+            "# x\nv 0 0 0\nv 1 0 0\nvn 0 0 1\nv 0 1 0\nf 1//1 2//1 -1//1\n",
+        )
+        .unwrap();
+        assert_eq!(obj, ascii);
+        let fan = read("d.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n").unwrap();
+        assert_eq!(fan.triangles, [[0, 1, 2], [0, 2, 3]]);
+    }
+
+    #[test]
+    fn refusals_name_the_line() {
+        for (name, text, word) in [
+            ("a.obj", "v 0 0\n", "line 1"),
+            ("a.obj", "v 0 0 0\nf 1 2 3\n", "line 2"),
+            ("a.obj", "v 0 0 0\nf 1 1\n", "2 corners"),
+            ("a.obj", "v 0 0 0\nf 0 1 1\n", "line 2"),
+            ("a.obj", "", "no triangle"),
+            ("a.obj", "v nan 0 0\nf 1 1 1\n", "not finite"),
+            ("a.stl", "hello", "neither"),
+            (
+                "a.stl",
+                "solid\nfacet\nouter loop\nvertex 1 2 3\nendloop\nendfacet\n",
+                "1 corners",
+            ),
+            ("a.stl", "solid\nvertex a b c\n", "line 2"),
+            ("a.ply", "", ".stl and .obj"),
+        ] {
+            let error = read(name, text).unwrap_err();
+            assert!(error.contains(word), "{error}");
+        }
+        let mut cut = vec![7_u8; 80];
+        cut.extend(u32::MAX.to_le_bytes());
+        assert!(
+            parse(Path::new("a.stl"), &cut)
+                .unwrap_err()
+                .contains("says")
+        );
+    }
+}
