@@ -5,6 +5,7 @@
 
 import { CHARTS, Chart, tidy } from './charts.js';
 import { Camera } from './camera.js';
+import { answers } from './colours.js';
 import { button, check, choice, el, icon, save } from './dom.js';
 import { Pane } from './pane.js';
 import { AskPanel, ChosenPanel, TextPanel, lookPanel } from './panels.js';
@@ -467,7 +468,7 @@ export class Page {
       else if (e.button !== 0 || e.shiftKey) drag.what = 'pan';
       else if (pane.ready) {
         const hit = pane.pick(x, y, true);
-        if (hit && hit.body !== undefined && pane.live && !e.altKey && pane.bodies[hit.body].kind === 'dynamic') Object.assign(drag, { what: 'hand', hit });
+        if (hit && hit.body !== undefined && pane.live && !e.altKey && answers(pane.bodies[hit.body])) Object.assign(drag, { what: 'hand', hit });
       }
     });
     canvas.addEventListener('pointermove', (e) => {

@@ -195,7 +195,7 @@ export class Pane {
     this.camera.fit(min, max);
     this.stage = { center: this.camera.target, radius: this.camera.reach, low: min[2] };
     // A body that is alone would soon be out of sight.
-    const moving = this.bodies.map((b, i) => i).filter((i) => this.bodies[i].kind === 'dynamic');
+    const moving = this.bodies.map((b, i) => i).filter((i) => answers(this.bodies[i]));
     this.follow = moving.length === 1 && this.live ? moving[0] : null;
   }
 
@@ -265,7 +265,7 @@ export class Pane {
     const { layers } = settings;
     const moving = settings.colour === 'speed' || settings.colour === 'rest' || layers.velocities || layers.momenta;
     const motion = moving ? this.motion(this.index) : null;
-    const speeds = motion ? this.bodies.map((b, i) => (b.kind === 'dynamic' ? len(motion.velocity(i)) : 0)) : [];
+    const speeds = motion ? this.bodies.map((b, i) => (answers(b) ? len(motion.velocity(i)) : 0)) : [];
     speeds.fastest = speeds.reduce((a, b) => Math.max(a, b), 0);
     const groups = settings.colour === 'island' ? islands(this.bodies, contacts) : [];
     const paint = colours(settings.colour, this.bodies, this.start, speeds, groups, this.stage.radius);
@@ -278,6 +278,7 @@ export class Pane {
     };
     const over = (this.over = new Overlay());
     over.contacts(contacts, look, (c) => this.friction(c));
+    if (layers.joints) over.joints(recording.trees[frame.list], this.bodies, poses, null, look);
     if (layers.joints || layers.reactions) over.joints(recording.joints(frame), this.bodies, poses, frame.reactions, look);
     if (layers.velocities || layers.momenta || layers.centers || layers.boxes) over.bodies(this.bodies, poses, motion || this.motion(this.index), look, this.stage.radius);
     if (layers.pairs) over.pairs(contacts, this.bodies, poses);

@@ -40,6 +40,7 @@ export class Recording {
     this.length = 0; // bytes taken, with those that wait for the end of their chunk
     this.header = null;
     this.lists = []; // lists of bodies
+    this.trees = []; // joints inside articulations, for each list of bodies
     this.jointLists = [];
     this.frames = [];
     this.events = [];
@@ -115,6 +116,10 @@ export class Recording {
         break;
       case 'BODY':
         this.lists.push(json());
+        this.trees.push([]);
+        break;
+      case 'TREE':
+        this.trees[this.trees.length - 1] = json();
         break;
       case 'JOIN':
         this.jointLists.push(json());

@@ -89,6 +89,12 @@ impl Samples {
         }
     }
 
+    /// Depth at a place of the picture; `None` outside.
+    pub fn depth_at(&self, x: f64, y: f64) -> Option<f32> {
+        let inside = x >= 0.0 && y >= 0.0 && x < self.width as f64 && y < self.height as f64;
+        inside.then(|| self.all[y as usize * self.width + x as usize].depth)
+    }
+
     /// Draws an item: the nearest surface stays.
     pub fn draw(&mut self, item: &Item, eye: &Eye) {
         for t in item.mesh {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tippe::{BodyId, BodyKind, Pose, Shape, Vec3, World};
+use tippe::{BodyId, BodyKind, JointKind, Pose, Shape, Vec3, World};
 use tippe_scene::Scene;
 
 use super::arrow::Sheet;
@@ -78,11 +78,11 @@ fn ramp(t: f64) -> [f64; 3] {
 
 /// Colours of the bodies: a palette for few, by height at the start for many.
 fn colours(world: &World) -> BTreeMap<BodyId, [f64; 3]> {
-    let kind = |id: &BodyId| world.body(*id).map(|b| b.kind.clone());
+    let fixed = |id: &BodyId| world.body(*id).is_ok_and(|b| b.kind == BodyKind::Fixed);
     let height = |id: &BodyId| world.pose(*id).map_or(0.0, |p| p.position.z);
     let mut moving: Vec<BodyId> = world
         .body_ids()
-        .filter(|id| kind(id) == Ok(BodyKind::Dynamic))
+        .filter(|id| world.body(*id).is_ok_and(tippe::Body::is_dynamic))
         .collect();
     let few = moving.len() <= 16;
     if !few {
@@ -91,16 +91,7 @@ fn colours(world: &World) -> BTreeMap<BodyId, [f64; 3]> {
     let last = moving.len().saturating_sub(1).max(1) as f64;
     let mut all: BTreeMap<BodyId, [f64; 3]> = world
         .body_ids()
-        .map(|id| {
-            (
-                id,
-                if kind(&id) == Ok(BodyKind::Fixed) {
-                    FIXED
-                } else {
-                    PRESCRIBED
-                },
-            )
-        })
+        .map(|id| (id, if fixed(&id) { FIXED } else { PRESCRIBED }))
         .collect();
     for (rank, id) in moving.iter().enumerate() {
         let colour = if few {
@@ -241,6 +232,7 @@ impl Stage {
         for item in &glass {
             self.outline(item, &mut sheet);
         }
+        self.threads(world, &samples, &mut sheet);
         if self.look.contacts {
             sheet.contacts(
                 world.contacts(),
@@ -342,6 +334,33 @@ impl Stage {
             }
         }
         light
+    }
+
+    /// Rods and ropes: joints that hold a distance, where no body hides them.
+    fn threads(&self, world: &World, samples: &Samples, sheet: &mut Sheet) {
+        const PARTS: u32 = 48;
+        let ink = linear([0.35, 0.38, 0.44]);
+        for joint in world.joint_ids().filter_map(|id| world.joint(id).ok()) {
+            if !matches!(joint.desc.kind, JointKind::Distance { .. }) {
+                continue;
+            }
+            let end = |body: Option<BodyId>, local: Vec3| match body {
+                Some(id) => world.pose(id).map_or(local, |p| p.point(local)),
+                None => local,
+            };
+            let a = end(joint.desc.body_a, joint.desc.frame_a.position);
+            let b = end(Some(joint.desc.body_b), joint.desc.frame_b.position);
+            let at = |k: u32| self.eye.see(a.lerp(b, f64::from(k) / f64::from(PARTS)));
+            for k in 0..PARTS {
+                let (p, q) = (at(k), at(k + 1));
+                let hidden = samples
+                    .depth_at(p.x, p.y)
+                    .is_none_or(|d| f64::from(d) < 0.999 * p.depth);
+                if !hidden && p.depth > self.eye.near {
+                    sheet.stroke((p.x, p.y), (q.x, q.y), 1.3 * SAMPLES as f64, ink, 0.9);
+                }
+            }
+        }
     }
 
     /// A wall in the way: its edges only, very light.

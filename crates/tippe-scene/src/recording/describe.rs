@@ -6,6 +6,7 @@
 
 use super::{RecordedBody, RecordedJoint, RecordedShape, RecordedSurface, Solid};
 use crate::load::Scene;
+use tippe::articulated::Joint as TreeJoint;
 use tippe::{BodyId, BodyKind, JointId, JointKind, Shape, Vec3, World};
 
 /// A body, with its materials by name.
@@ -64,6 +65,46 @@ pub(super) fn joint(world: &World, id: JointId) -> Option<RecordedJoint> {
         at_b: desc.frame_b.position.to_array(),
         axis_b: (desc.frame_b.rotation * Vec3::Z).to_array(),
     })
+}
+
+/// The joints inside articulations. Those that hold nothing are left out.
+pub(super) fn tree_joints(world: &World) -> Vec<RecordedJoint> {
+    let mut all = Vec::new();
+    for id in world.articulation_ids() {
+        let Ok(tree) = world.articulation(id) else {
+            continue;
+        };
+        for (link, slot) in tree.desc.links.iter().zip(tree.slots()) {
+            let kind = match link.link.joint {
+                TreeJoint::Revolute { .. } => "hinge",
+                TreeJoint::Prismatic { .. } => "slider",
+                TreeJoint::Spherical => "ball",
+                TreeJoint::Fixed => "fixed",
+                TreeJoint::Universal { .. } => "universal",
+                TreeJoint::Cylindrical { .. } => "cylindrical",
+                TreeJoint::Planar { .. } => "planar",
+                TreeJoint::Free => continue,
+            };
+            let axis = match link.link.joint {
+                TreeJoint::Revolute { axis }
+                | TreeJoint::Prismatic { axis }
+                | TreeJoint::Cylindrical { axis } => axis,
+                TreeJoint::Universal { second, .. } => second,
+                TreeJoint::Planar { normal } => normal,
+                _ => Vec3::Z,
+            };
+            all.push(RecordedJoint {
+                name: link.name.clone(),
+                kind: kind.into(),
+                body_a: link.link.parent.and_then(|p| tree.slots().get(p).copied()),
+                body_b: *slot,
+                at_a: link.link.placement.position.to_array(),
+                at_b: [0.0; 3],
+                axis_b: axis.to_array(),
+            });
+        }
+    }
+    all
 }
 
 /// Every pair of materials of a scene.

@@ -5,7 +5,7 @@
 //! Source: `docs/recording.md`.
 
 use super::chunk::{
-    BODY, CERT, CONT, Cursor, DONE, EVNT, Found, HEAD, JOIN, POSE, REAC, SNAP, find_chunk,
+    BODY, CERT, CONT, Cursor, DONE, EVNT, Found, HEAD, JOIN, POSE, REAC, SNAP, TREE, find_chunk,
 };
 use super::pack::{Bounds, POSE_BYTES, unpack};
 use super::{
@@ -56,6 +56,8 @@ pub struct Recording {
     pub bodies: Vec<Vec<RecordedBody>>,
     /// Lists of joints; a run in which joints break has several.
     pub joints: Vec<Vec<RecordedJoint>>,
+    /// Joints inside articulations, one list for each list of bodies that has any.
+    pub trees: Vec<Vec<RecordedJoint>>,
     /// Poses at the record rate.
     pub frames: Vec<Frame>,
     /// Contacts at the record rate, if they were recorded.
@@ -102,6 +104,7 @@ impl Recording {
             bodies: Vec::new(),
             joints: Vec::new(),
             reactions: Vec::new(),
+            trees: Vec::new(),
             frames: Vec::new(),
             contacts: Vec::new(),
             events: Vec::new(),
@@ -147,6 +150,7 @@ impl Recording {
         match tag {
             BODY => self.bodies.push(serde_json::from_slice(payload).ok()?),
             JOIN => self.joints.push(serde_json::from_slice(payload).ok()?),
+            TREE => self.trees.push(serde_json::from_slice(payload).ok()?),
             REAC => {
                 let list = self.joints.len().checked_sub(1)?;
                 let frame = reactions(&mut c, list)?;

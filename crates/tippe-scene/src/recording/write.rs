@@ -5,7 +5,7 @@
 //! Source: `docs/recording.md`.
 
 use super::chunk::{
-    BODY, CERT, CONT, DONE, EVNT, HEAD, JOIN, POSE, Payload, REAC, SNAP, WALL, write_chunk,
+    BODY, CERT, CONT, DONE, EVNT, HEAD, JOIN, POSE, Payload, REAC, SNAP, TREE, WALL, write_chunk,
 };
 use super::pack::{Bounds, pack};
 use super::{Header, MAGIC, RecordedBody, RecordedContact, VERSION, certificate, describe};
@@ -304,6 +304,10 @@ impl<W: Write> RecordingWriter<W> {
             .collect();
         write_chunk(&mut self.out, BODY, &serde_json::to_vec(&list)?)?;
         self.bodies = now;
+        let trees = describe::tree_joints(world);
+        if !trees.is_empty() {
+            write_chunk(&mut self.out, TREE, &serde_json::to_vec(&trees)?)?;
+        }
         Ok(())
     }
 
