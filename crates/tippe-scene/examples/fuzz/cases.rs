@@ -183,7 +183,7 @@ friction = 0.5
 restitution = 0.2
 [[pair]]
 materials = ["wood", "wood"]
-friction = { static = 0.4, kinetic = 0.3 }
+friction = 0.4
 [[body]]
 name = "floor"
 kind = "fixed"
@@ -205,7 +205,7 @@ shape.box = { size = [0.2, 0.1, 0.3] }
 [[body]]
 name = "base"
 kind = "kinematic"
-motion.sine = { amplitude = [0, 0, 0.1], frequency = 2 }
+motion = { kind = "sine", amplitude = [0, 0, 0.1], frequency = 2 }
 shape.box = { size = [2, 2, 0.2] }
 [[body]]
 name = "pin"
@@ -218,11 +218,12 @@ shapes = [ { box = { size = [0.1, 0.1, 0.4] } }, { sphere = { radius = 0.1 }, po
 [[joint]]
 kind = "hinge"
 bodies = ["pin", "arm"]
-position = [0, 0, 0.7]
+at = [0, 0, 0.7]
 axis = [0, 1, 0]
 "#,
     r#"version = 1
 [[body]]
+name = "ground"
 kind = "fixed"
 shape.half_space = { normal = [0, 0, 1] }
 [[grid]]
