@@ -115,10 +115,13 @@ fn time(mut round: impl FnMut() -> usize) -> f64 {
     best
 }
 
+/// Makes one shape, for Tippe and for parry.
+type Make = &'static dyn Fn(&mut Random) -> Both;
+
 fn main() {
     println!("| pair | Tippe [µs] | parry, cold [µs] | ratio | parry, coherent [µs] |");
     println!("|---|---|---|---|---|");
-    let kinds: [(&str, &dyn Fn(&mut Random) -> Both); 4] = [
+    let kinds: [(&str, Make); 4] = [
         ("box, box", &cuboid),
         ("hull 16, hull 16", &|r| hull(r, 16)),
         ("hull 64, hull 64", &|r| hull(r, 64)),

@@ -337,7 +337,7 @@ fn a_four_bar_linkage_is_a_pendulum(method: Method) {
     let mut worst = 0.0_f64;
     // The equivalent pendulum by RK4.
     let (mut x, mut v) = (theta, 0.0);
-    let pull = |x: f64| -1.2 * G * x.sin();
+    let pull = |x: f64| -1.2 * G * libm::sin(x);
     let mut apart = 0.0_f64;
     for k in 0..steps {
         let report = world.step(h).unwrap();
