@@ -29,13 +29,10 @@ const ICONS = {
 };
 
 export function icon(name) {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.setAttribute('class', 'tp-icon');
-  svg.setAttribute('aria-hidden', 'true');
-  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-  path.setAttribute('d', ICONS[name]);
-  svg.append(path);
+  // From markup, which knows the namespace: a page that is saved names no address.
+  const holder = document.createElement('template');
+  holder.innerHTML = `<svg viewBox="0 0 24 24" class="tp-icon" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
+  const svg = holder.content.firstElementChild;
   return svg;
 }
 

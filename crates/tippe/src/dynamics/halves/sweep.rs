@@ -120,9 +120,11 @@ impl Job<'_> {
             return true;
         }
         let tolerance = self.settings.velocity_tolerance;
-        let direct_first = self.near && self.settings.shuffle_seed.is_none();
+        let direct_first =
+            self.near && self.settings.shuffle_seed.is_none() && self.settings.direct_rounds > 0;
         if direct_first {
-            if self.single_sweep(&scratch.order) <= tolerance {
+            // As right as the direct solve would leave them: what is only within the tolerance can be mended cheaply.
+            if self.single_sweep(&scratch.order) <= POLISH * tolerance {
                 return true;
             }
             if self.newton(scratch) {
