@@ -161,7 +161,7 @@ impl Browser {
     }
 
     /// Waits until something about the page's state holds.
-    pub fn wait(&self, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
+    pub fn wait(&self, what: &str, mut holds: impl FnMut(&Value) -> bool) -> Value {
         let start = Instant::now();
         loop {
             let state = self.state();

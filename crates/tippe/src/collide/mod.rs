@@ -37,7 +37,7 @@ mod tree;
 use crate::dynamics::integrate;
 use crate::material::Surface;
 use crate::math::Pose;
-use crate::model::{Model, ShapeDesc};
+use crate::model::{Body, BodyKind, Model, ShapeDesc};
 use crate::shape::Aabb;
 use crate::state::{BodyState, ContactKey, Load, PairKey};
 use broad::BroadPhase;
@@ -253,10 +253,12 @@ fn narrow_pair(
     let shapes = (&shape_a.shape, &shape_b.shape);
     let mut seen = moving::Seen::default();
     let motion = (shift.1 - shift.0).length() + swings;
-    let pace = if sensor {
-        moving::Pace::Slow
-    } else {
-        moving::Pace::of(shapes, motion)
+    // The way of a link is its tree's: it is looked at where it is and where it will be, not in between.
+    let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
+    let pace = match moving::Pace::of(shapes, motion) {
+        _ if sensor => moving::Pace::Slow,
+        moving::Pace::Fast if link(body_a) || link(body_b) => moving::Pace::Brisk,
+        pace => pace,
     };
     match (pace, course) {
         (moving::Pace::Fast, Some(course)) => {
