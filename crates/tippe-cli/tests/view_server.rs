@@ -218,7 +218,15 @@ fn mc_32_the_same_question_gives_the_same_log_and_another_a_different_one() {
         line.say(r#"{"do":"until","time":1.0}"#);
         line.until(1.0);
         let r = tippe_scene::Recording::read(&line.bytes).unwrap();
-        (r.frames, r.reports)
+        // How much more is on its way when the line is cut is not the log's business.
+        let frames: Vec<_> = r.frames.into_iter().take_while(|f| f.time <= 1.0).collect();
+        let reports: Vec<_> = r
+            .reports
+            .into_iter()
+            .take_while(|f| f.time <= 1.0)
+            .collect();
+        assert!(!frames.is_empty() && !reports.is_empty());
+        (frames, reports)
     };
     let plain = run("{}");
     assert!(plain == run("{}"));
