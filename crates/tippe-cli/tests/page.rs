@@ -138,15 +138,16 @@ fn live_run_moves_pauses_steps_and_scrubs() {
     assert_eq!(number(&b.state()["time"]), time);
     // The start, by the slider: everything is where it began.
     b.run("const t = document.querySelector('#time'); t.value = 0; t.dispatchEvent(new Event('input'))");
-    let s = b.state();
-    assert_eq!(number(&s["time"]), 0.0);
+    let s = b.wait("the start", |s| number(&s["time"]) == 0.0);
     let ball = s["bodies"]
         .as_array()
         .unwrap()
         .iter()
         .position(|x| x["name"] == "ball")
         .unwrap();
-    assert!((vector(&s["bodies"][ball]["position"])[0] + 0.15).abs() < 1e-5);
+    b.wait("the ball where it began", |s| {
+        (vector(&s["bodies"][ball]["position"])[0] + 0.15).abs() < 1e-5
+    });
     let first = b.pixels();
     assert!(
         first.change(&later) > 5e-4,
