@@ -62,6 +62,9 @@ const NEAR_ROUNDS: u32 = 3;
 const BOUND_ROUNDS: u32 = 1;
 /// Part of the tolerance that the direct solve goes on to where it gets nearer from round to round [1].
 const POLISH: f64 = 1e-2;
+/// Part of the tolerance at which impulses remembered from the last step are kept as they are [1]: what is only within the tolerance
+/// can be mended cheaply, and forces read out are as much larger as a step is short.
+const RIGHT: f64 = 1e-3;
 /// Rounds without much progress that it is allowed for that.
 const STALLS_MAX: u32 = 2;
 /// Part of the change before a round that it must get under, or its bounds are not arriving [1].
@@ -123,8 +126,7 @@ impl Job<'_> {
         let direct_first =
             self.near && self.settings.shuffle_seed.is_none() && self.settings.direct_rounds > 0;
         if direct_first {
-            // As right as the direct solve would leave them: what is only within the tolerance can be mended cheaply.
-            if self.single_sweep(&scratch.order) <= POLISH * tolerance {
+            if self.single_sweep(&scratch.order) <= RIGHT * tolerance {
                 return true;
             }
             if self.newton(scratch) {
