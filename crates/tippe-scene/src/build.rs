@@ -17,7 +17,9 @@ use crate::read::choices;
 use crate::suggest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 use tippe::model::BODIES_MAX;
-use tippe::{ArticulationId, BodyDesc, BodyId, BuildError, JointId, METHOD_NAMES, Method, World};
+use tippe::{
+    ArticulationId, BodyDesc, BodyId, BuildError, JointId, METHOD_NAMES, Method, Sleeping, World,
+};
 
 /// Bodies a scene may make unless it says otherwise.
 pub(crate) const BODY_LIMIT: u64 = 100_000;
@@ -71,6 +73,39 @@ pub(crate) struct Built {
     pub(crate) resolved: SceneFile,
 }
 
+/// Lets bodies sleep where the scene says so.
+fn set_sleeping(
+    table: Option<&format::WorldTable>,
+    root: &At,
+    world: &mut World,
+    problems: &mut Problems,
+) {
+    let Some(table) = table else { return };
+    let asked = table.sleeping.unwrap_or(false);
+    let numbers = [
+        ("sleep_speed", table.sleep_speed),
+        ("sleep_time", table.sleep_time),
+    ];
+    for (key, _) in numbers.iter().filter(|(_, v)| v.is_some() && !asked) {
+        let help = "write sleeping = true, or leave it out";
+        problems.error(
+            &root.join("world").key(key),
+            "has no effect without sleeping",
+            help,
+        );
+    }
+    let default = Sleeping::default();
+    let sleeping = Sleeping {
+        speed: table.sleep_speed.unwrap_or(default.speed),
+        time: table.sleep_time.unwrap_or(default.time),
+    };
+    if let Err(error) = world.set_sleeping(asked.then_some(sleeping)) {
+        let key = format!("sleep_{}", error.field);
+        let help = "a small number, such as 0.001 m/s for 0.5 s";
+        problems.error(&root.join("world").key(&key), error.reason, help);
+    }
+}
+
 /// Builds a scene; returns nothing usable if `problems` is not empty afterwards.
 pub(crate) fn build(
     main: &SceneFile,
@@ -94,6 +129,7 @@ pub(crate) fn build(
             "write three numbers, such as [0, 0, -9.81]",
         );
     }
+    set_sleeping(main.world.as_ref(), &root, &mut world, problems);
     let materials = MaterialTable::build(
         &parts.materials,
         &parts.pairs,
@@ -182,6 +218,9 @@ pub(crate) fn build(
         world: Some(format::WorldTable {
             gravity: Some(gravity.to_array()),
             body_limit: Some(limit),
+            sleeping: Some(world.sleeping().is_some()),
+            sleep_speed: world.sleeping().map(|s| s.speed),
+            sleep_time: world.sleeping().map(|s| s.time),
         }),
         method: Some(method_written_out(world.method(), run)),
         record: Some(format::RecordTable {

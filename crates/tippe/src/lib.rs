@@ -44,10 +44,12 @@ mod threads;
 pub mod work;
 pub mod world;
 mod world_articulations;
+mod world_sleep;
 
 pub use articulation::{
     Articulation, ArticulationDesc, ArticulationId, ArticulationState, LinkBodyDesc,
 };
+pub use dynamics::sleep::Sleeping;
 pub use error::{
     BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
 };

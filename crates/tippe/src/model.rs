@@ -6,6 +6,7 @@
 
 use crate::articulation::{Articulation, ArticulationId};
 use crate::dynamics::joint::JointPlace;
+use crate::dynamics::sleep::Sleeping;
 use crate::error::BuildError;
 use crate::joint::{JointDesc, JointId};
 use crate::material::{MaterialId, Materials};
@@ -256,6 +257,8 @@ pub struct Body {
     pub inverse_moments: Vec3,
     /// Largest distance of a point of the shapes from the centre of mass [m]; infinite for half-spaces.
     pub reach: f64,
+    /// The island that it sleeps with, named by its lowest slot; `None` if it is awake. A sleeper's inverse mass and moments are 0.
+    pub(crate) asleep: Option<u32>,
 }
 
 /// Most bodies of one world: guards against a scene that asks for a million by accident.
@@ -302,6 +305,7 @@ impl Body {
             moments: Vec3::ZERO,
             inverse_moments: Vec3::ZERO,
             reach: 0.0,
+            asleep: None,
         };
         match &desc.kind {
             BodyKind::Dynamic => body.set_mass(&mass_properties(desc)?)?,
@@ -371,10 +375,30 @@ impl Body {
         matches!(self.kind, BodyKind::Dynamic | BodyKind::Link { .. })
     }
 
-    /// Whether the body moves by itself: dynamic, and no link.
+    /// Whether impulses move the body now: dynamic, and not asleep.
+    #[must_use]
+    pub const fn is_awake(&self) -> bool {
+        self.is_dynamic() && self.asleep.is_none()
+    }
+
+    /// Whether the body moves by itself now: dynamic, no link, and not asleep.
     #[must_use]
     pub const fn is_free(&self) -> bool {
-        matches!(self.kind, BodyKind::Dynamic)
+        matches!(self.kind, BodyKind::Dynamic) && self.asleep.is_none()
+    }
+
+    /// Lets the body answer no impulse until it is woken.
+    pub(crate) const fn fall_asleep(&mut self, island: u32) {
+        self.asleep = Some(island);
+        self.inverse_mass = 0.0;
+        self.inverse_moments = Vec3::ZERO;
+    }
+
+    /// Lets a sleeper answer impulses again.
+    pub(crate) fn wake(&mut self) {
+        self.asleep = None;
+        self.inverse_mass = 1.0 / self.mass;
+        self.inverse_moments = self.moments.recip();
     }
 }
 
@@ -549,6 +573,8 @@ pub struct Model {
     pub(crate) articulation_free: BTreeSet<u32>,
     /// Sorted pairs of body slots (the lower first) that a joint keeps from touching.
     pub(crate) jointed: Vec<(u32, u32)>,
+    /// When islands fall asleep; `None` is never.
+    pub(crate) sleeping: Option<Sleeping>,
 }
 
 impl Model {
@@ -558,6 +584,23 @@ impl Model {
             .iter()
             .enumerate()
             .filter_map(|(i, b)| b.as_ref().map(|b| (i, b)))
+    }
+
+    /// Whether impulses move the body of a slot now.
+    #[must_use]
+    pub(crate) fn is_awake(&self, slot: u32) -> bool {
+        let body = self.bodies.get(slot as usize).and_then(Option::as_ref);
+        body.is_some_and(Body::is_awake)
+    }
+
+    /// Whether a pair of slots has a sleeper and nobody awake: nothing happens between them.
+    #[must_use]
+    pub(crate) fn sleeps(&self, a: u32, b: u32) -> bool {
+        let asleep = |slot: u32| {
+            let body = self.bodies.get(slot as usize).and_then(Option::as_ref);
+            body.is_some_and(|b| b.asleep.is_some())
+        };
+        (asleep(a) || asleep(b)) && !self.is_awake(a) && !self.is_awake(b)
     }
 
     /// The joints that exist, with their slots, in slot order.

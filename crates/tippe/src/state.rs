@@ -164,9 +164,41 @@ pub struct State {
     pub touching: Vec<PairKey>,
     /// Sorted pairs of a shape and a sensor that overlap. Same writers and readers as `touching`.
     pub sensed: Vec<PairKey>,
+    /// By slot: for how long a body has been still [s]. Written and read by `sleep`, only if bodies may sleep.
+    pub quiet: Vec<f64>,
 }
 
 impl State {
+    /// Becomes like another state and keeps its memory, so that a steady step allocates nothing.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        let Self {
+            time,
+            step_count,
+            bodies,
+            loads,
+            substeps,
+            part,
+            joints,
+            articulations,
+            contacts,
+            touching,
+            sensed,
+            quiet,
+        } = self;
+        *time = other.time;
+        *step_count = other.step_count;
+        bodies.clone_from(&other.bodies);
+        loads.clone_from(&other.loads);
+        *substeps = other.substeps;
+        *part = other.part;
+        joints.clone_from(&other.joints);
+        articulations.clone_from(&other.articulations);
+        contacts.clone_from(&other.contacts);
+        touching.clone_from(&other.touching);
+        sensed.clone_from(&other.sensed);
+        quiet.clone_from(&other.quiet);
+    }
+
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].
     #[must_use]
     pub(crate) fn stretch(&self, h: f64) -> f64 {

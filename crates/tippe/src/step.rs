@@ -27,7 +27,7 @@ pub(crate) fn step(
         drop_senseless_loads(state);
         return Err(error);
     }
-    work.backup.clone_from(state);
+    work.backup.copy_from(state);
     let result = match method {
         Method::Sequential(params) => sequential::step(model, params, dt, state, work),
         Method::Iterative(params) => iterative::step(model, params, dt, state, work),
@@ -41,7 +41,7 @@ pub(crate) fn step(
             Ok(report)
         }
         Err(error) => {
-            state.clone_from(&work.backup);
+            state.copy_from(&work.backup);
             drop_senseless_loads(state);
             Err(error)
         }

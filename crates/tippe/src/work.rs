@@ -7,6 +7,7 @@
 use crate::collide::Detection;
 use crate::dynamics::halves;
 use crate::dynamics::island::Islands;
+use crate::dynamics::sleep;
 use crate::method::iterative::{Collisions, Levels};
 use crate::report::{ContactForce, Event, JointForce};
 use crate::state::{BodyState, State};
@@ -31,6 +32,8 @@ pub struct Work {
     pub(crate) collisions: Collisions,
     /// Scratch of its shock propagation.
     pub(crate) levels: Levels,
+    /// Scratch of falling asleep and waking.
+    pub(crate) sleep: sleep::Scratch,
     /// What each contact carried. Written at the end of a step, read by users.
     pub(crate) contact_forces: Vec<ContactForce>,
     /// What each joint carried. Written at the end of a step, read by users.

@@ -4,6 +4,7 @@
 //! Called by: users.
 //! Source: docs/conventions.md, "Bodies".
 
+use crate::dynamics::sleep;
 use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
 use crate::joint::{Freedom, JointDesc, JointId, JointKind};
 use crate::material::{MaterialId, Materials, Surface};
@@ -59,13 +60,28 @@ impl World {
     /// # Errors
     /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
-        let report = step::step(
-            &self.model,
-            &self.method,
-            dt,
-            &mut self.state,
-            &mut self.work,
-        )?;
+        sleep::prepare(&mut self.model, &mut self.state, dt, &mut self.work.sleep);
+        let report = loop {
+            let report = step::step(
+                &self.model,
+                &self.method,
+                dt,
+                &mut self.state,
+                &mut self.work,
+            )?;
+            // Each time round wakes at least one body.
+            let Work {
+                backup,
+                contact_forces,
+                sleep,
+                ..
+            } = &mut self.work;
+            let (model, state) = (&mut self.model, &mut self.state);
+            if !sleep::wake_reached(model, state, backup, contact_forces, sleep) {
+                break report;
+            }
+        };
+        let report = self.settle(report);
         self.ledger.add(&report.energy);
         self.break_joints();
         Ok(report)
@@ -97,6 +113,7 @@ impl World {
         if !gravity.is_finite() {
             return Err(BuildError::new("gravity", "must be finite"));
         }
+        self.wake_all();
         self.model.gravity = gravity;
         for articulation in self.model.articulations.iter_mut().flatten() {
             articulation.tree.set_gravity(gravity);
@@ -137,7 +154,8 @@ impl World {
     }
 
     /// Materials and their pairs, to change.
-    pub const fn materials_mut(&mut self) -> &mut Materials {
+    pub fn materials_mut(&mut self) -> &mut Materials {
+        self.wake_all();
         &mut self.model.materials
     }
 
@@ -146,7 +164,7 @@ impl World {
     /// # Errors
     /// The field of `surface` that makes no sense.
     pub fn set_default_surface(&mut self, surface: Surface) -> Result<(), BuildError> {
-        self.model.materials.set(MaterialId::DEFAULT, surface)
+        self.materials_mut().set(MaterialId::DEFAULT, surface)
     }
 
     /// Adds a body; takes the lowest free slot.
@@ -167,6 +185,8 @@ impl World {
         self.state.bodies[index] = start_state(desc, &body, self.state.time);
         self.state.loads[index] = Load::default();
         self.model.bodies[index] = Some(body);
+        // What is put among sleepers is found by the next step, if it moves.
+        self.wake_around(index);
         Ok(self.model.id(index))
     }
 
@@ -189,6 +209,7 @@ impl World {
         self.model.generations.push(0);
         self.state.bodies.push(BodyState::REST);
         self.state.loads.push(Load::default());
+        self.state.quiet.push(0.0);
         Ok(index)
     }
 
@@ -207,6 +228,8 @@ impl World {
     }
 
     pub(crate) fn clear_slot(&mut self, index: usize) {
+        self.wake_around(index);
+        self.state.quiet[index] = 0.0;
         self.model.bodies[index] = None;
         self.model.generations[index] = self.model.generations[index].wrapping_add(1);
         self.state.bodies[index] = BodyState::REST;
@@ -266,6 +289,7 @@ impl World {
     /// The body does not exist.
     pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        self.wake_around(index);
         let center = self.body(id)?.center;
         let state = &mut self.state.bodies[index];
         state.rotation = crate::math::rotation::normalized(pose.rotation);
@@ -284,6 +308,7 @@ impl World {
         angular_velocity: Vec3,
     ) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        sleep::wake(&mut self.model, &mut self.state, index);
         if self.body(id)?.is_free() {
             self.state.bodies[index].velocity = velocity;
             self.state.bodies[index].angular_velocity = angular_velocity;
@@ -297,6 +322,7 @@ impl World {
     /// The body does not exist.
     pub fn apply_force(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        sleep::wake(&mut self.model, &mut self.state, index);
         let arm = point - self.state.bodies[index].position;
         let load = &mut self.state.loads[index];
         load.force += force;
@@ -310,6 +336,7 @@ impl World {
     /// The body does not exist.
     pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        sleep::wake(&mut self.model, &mut self.state, index);
         self.state.loads[index].torque += torque;
         Ok(())
     }
@@ -325,6 +352,7 @@ impl World {
         point: Vec3,
     ) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        sleep::wake(&mut self.model, &mut self.state, index);
         let body = self.model.get(id).ok_or(UnknownBody)?;
         if matches!(body.kind, BodyKind::Link { .. }) {
             self.strike_link(index, impulse, point);
@@ -412,6 +440,7 @@ impl World {
             angle: place.angle().1,
             ..JointMemory::default()
         };
+        self.wake_ends(&joint);
         self.model.joints[index] = Some(joint);
         self.model.update_jointed();
         Ok(self.model.joint_id(index))
@@ -429,8 +458,8 @@ impl World {
 
     pub(crate) fn drop_joints(&mut self, mut goes: impl FnMut(usize, &Joint) -> bool) {
         for i in 0..self.model.joints.len() {
-            if self.model.joints[i].as_ref().is_some_and(|j| goes(i, j)) {
-                self.model.joints[i] = None;
+            if let Some(joint) = self.model.joints[i].take_if(|j| goes(i, j)) {
+                self.wake_ends(&joint);
                 self.model.joint_generations[i] = self.model.joint_generations[i].wrapping_add(1);
                 self.model.joint_free.insert(i as u32);
                 self.state.joints[i] = JointMemory::default();
@@ -474,8 +503,10 @@ impl World {
             ..joint.desc.clone()
         };
         desc.check()?;
-        if let Some(joint) = &mut self.model.joints[id.index()] {
+        if let Some(mut joint) = self.model.joints[id.index()].take() {
+            self.wake_ends(&joint);
             joint.desc = desc;
+            self.model.joints[id.index()] = Some(joint);
         }
         Ok(())
     }
@@ -554,7 +585,7 @@ impl World {
         snapshot::hash(&self.model, &self.state)
     }
 
-    fn index(&self, id: BodyId) -> Result<usize, UnknownBody> {
+    pub(crate) fn index(&self, id: BodyId) -> Result<usize, UnknownBody> {
         self.model.get(id).map(|_| id.index()).ok_or(UnknownBody)
     }
 }

@@ -81,6 +81,12 @@ record! {
             gravity: [f64; 3],
             /// Most bodies the scene may make; guards against a slip in a generator. Default 100000.
             body_limit: u64,
+            /// Whether islands that have been still for a while are left out of the steps until something reaches them. Default false.
+            sleeping: bool,
+            /// Speed that no point of a body may exceed before its island falls asleep [m/s]. Default 0.001.
+            sleep_speed: f64,
+            /// For how long it must be still [s]. Default 0.5.
+            sleep_time: f64,
         }
     }
 }

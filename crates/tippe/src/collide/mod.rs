@@ -45,7 +45,7 @@ pub use contact::{ContactPoint, Features, Placement};
 use flight::Flight;
 
 /// Part of the smaller body's reach by which contacts are seen before they touch [1]: keeps resting contacts alive.
-const MARGIN: f64 = 0.005;
+pub(crate) const MARGIN: f64 = 0.005;
 
 /// One contact of the step: a point of touch, who touches, and how their surfaces answer each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -182,7 +182,7 @@ fn bound(model: &Model, now: &[BodyState], predicted: &[BodyState], out: &mut De
         let (frame_now, frame_then) = (now[slot].frame(body), predicted[slot].frame(body));
         for (index, s) in body.shapes.iter().enumerate() {
             let here = s.shape.bounds(&frame_now.compose(&s.pose));
-            let bounds = if body.is_dynamic() || frame_now != frame_then {
+            let bounds = if body.is_awake() || frame_now != frame_then {
                 let there = s.shape.bounds(&frame_then.compose(&s.pose));
                 here.merged(&there).grown(if body.reach.is_finite() {
                     MARGIN * body.reach
@@ -197,13 +197,13 @@ fn bound(model: &Model, now: &[BodyState], predicted: &[BodyState], out: &mut De
                 shape: index as u32,
             });
             out.boxes.push(bounds);
-            out.movable.push(body.is_dynamic());
+            out.movable.push(body.is_awake());
         }
     }
 }
 
 /// How far any point of a body can move by turning [m].
-fn swing(reach: f64, now: &BodyState, then: &BodyState) -> f64 {
+pub(crate) fn swing(reach: f64, now: &BodyState, then: &BodyState) -> f64 {
     // Half the rotation angle is asin of the vector part; the chord 2 sin(θ/2) · reach bounds the displacement of a point.
     let turn = now.rotation.conjugate() * then.rotation;
     let chord = 2.0 * (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z).sqrt();

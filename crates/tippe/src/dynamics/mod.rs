@@ -9,3 +9,4 @@ pub mod integrate;
 pub mod island;
 pub mod joint;
 pub mod one_step;
+pub mod sleep;

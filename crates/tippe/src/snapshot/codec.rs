@@ -4,6 +4,7 @@
 //! Called by: `snapshot`.
 //! Source: —
 
+use crate::dynamics::sleep::Sleeping;
 use crate::error::SnapshotError;
 use crate::joint::{Freedom, JointDesc, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
@@ -143,6 +144,7 @@ code_struct!(State {
     sensed,
     ..
 });
+code_struct!(Sleeping { speed, time });
 code_struct!(BodyId { index, generation });
 code_struct!(Spring {
     rest,
@@ -214,7 +216,8 @@ code_struct!(Body {
     axes,
     moments,
     inverse_moments,
-    reach
+    reach,
+    asleep
 });
 code_struct!(Model {
     gravity,
@@ -226,6 +229,7 @@ code_struct!(Model {
     joint_generations,
     joint_free,
     jointed,
+    sleeping,
     ..
 });
 code_struct!(SequentialParams {

@@ -8,7 +8,7 @@ mod articulations;
 mod codec;
 
 use crate::error::SnapshotError;
-use crate::model::Model;
+use crate::model::{BodyKind, Model};
 use crate::state::State;
 use crate::work::Work;
 use crate::world::World;
@@ -16,7 +16,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// The world as bytes.
 pub(crate) fn write(world: &World) -> Vec<u8> {
@@ -28,6 +28,7 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     world.state.write(&mut out);
     world.ledger.write(&mut out);
     articulations::write(&world.model, &world.state, &mut out);
+    world.state.quiet.write(&mut out);
     out.bytes
 }
 
@@ -55,6 +56,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         work: Work::default(),
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
+    world.state.quiet = Code::read(&mut input)?;
     if input.offset != bytes.len() || !consistent(&world.model, &world.state) {
         return Err(SnapshotError::Corrupt {
             offset: input.offset,
@@ -70,7 +72,12 @@ fn consistent(model: &Model, state: &State) -> bool {
         model.generations.len(),
         state.bodies.len(),
         state.loads.len(),
+        state.quiet.len(),
     ];
+    let sleepers = model.present().all(|(_, b)| match b.asleep {
+        None => true,
+        Some(_) => b.kind == BodyKind::Dynamic && b.inverse_mass == 0.0 && model.sleeping.is_some(),
+    });
     let free = model.bodies.iter().filter(|b| b.is_none()).count() == model.free.len()
         && model
             .free
@@ -111,6 +118,7 @@ fn consistent(model: &Model, state: &State) -> bool {
         && articulations::consistent(model, state)
         && lengths.iter().all(|&n| n == slots)
         && free
+        && sleepers
         && known
         && state.contacts.iter().all(|c| pair(&c.key.pair))
         && state.touching.iter().chain(&state.sensed).all(pair)
@@ -126,6 +134,12 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     model.generations.write(&mut out);
     for body in &model.bodies {
         body.is_some().write(&mut out);
+    }
+    if model.sleeping.is_some() {
+        state.quiet.write(&mut out);
+        for (_, body) in model.present() {
+            body.asleep.write(&mut out);
+        }
     }
     let mut h: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in out.bytes {

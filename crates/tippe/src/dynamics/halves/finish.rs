@@ -14,7 +14,7 @@ use crate::joint::JointKind;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::report::{ContactForce, Event, EventKind, JointForce, StepReport};
-use crate::state::{PairKey, State};
+use crate::state::{ContactMemory, PairKey, State};
 use crate::work::Work;
 
 /// Gap under which two shapes count as touching [m].
@@ -40,7 +40,10 @@ pub(crate) fn run(
     }
     work.halves.bodies.finish(model, state);
     let time_before = state.time - report.dt;
-    let touching = remember(model, state, work, report, time_before);
+    let mut touching = remember(model, state, work, report, time_before);
+    if model.sleeping.is_some() {
+        keep_asleep(model, &mut touching, &mut work.detection.sensed, state);
+    }
     let events = &mut work.events;
     changes(
         model,
@@ -87,7 +90,12 @@ fn remember(
     for (place, touch) in touches.iter().enumerate() {
         places[touch.contact as usize] = place as u32;
     }
-    state.contacts.clear();
+    if model.sleeping.is_some() {
+        let sleeps = |c: &ContactMemory| model.sleeps(c.key.pair.body_a, c.key.pair.body_b);
+        state.contacts.retain(sleeps);
+    } else {
+        state.contacts.clear();
+    }
     work.contact_forces.clear();
     work.events.clear();
     let mut touching = Vec::new();
@@ -132,6 +140,21 @@ fn remember(
         }
     }
     touching
+}
+
+/// Sleepers are not looked at: what they touch and are sensed by stays as it was.
+fn keep_asleep(
+    model: &Model,
+    touching: &mut Vec<PairKey>,
+    sensed: &mut Vec<PairKey>,
+    state: &mut State,
+) {
+    let sleeps = |p: &&PairKey| model.sleeps(p.body_a, p.body_b);
+    touching.extend(state.touching.iter().filter(sleeps));
+    touching.sort_unstable();
+    sensed.extend(state.sensed.iter().filter(sleeps));
+    sensed.sort_unstable();
+    state.contacts.sort_unstable_by_key(|c| c.key);
 }
 
 fn force(

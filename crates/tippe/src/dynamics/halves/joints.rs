@@ -86,6 +86,9 @@ pub(crate) fn kick_springs(model: &Model, state: &mut State, half: f64, ledger: 
             continue;
         }
         debug_assert!(!model.is_linked(joint), "refused by the world");
+        if !model.is_awake(joint.b) && !joint.a.is_some_and(|a| model.is_awake(a)) {
+            continue;
+        }
         let place = joint.place(&state.bodies);
         let slots = [joint.a, Some(joint.b)];
         let mut sides = slots

@@ -157,7 +157,7 @@ pub(crate) fn advance(
             ledger.external += state.loads[i]
                 .force
                 .dot(state.bodies[i].position - start.position);
-        } else if !body.is_dynamic() {
+        } else if !body.is_awake() {
             state.bodies[i] = work.predicted[i];
         }
     }

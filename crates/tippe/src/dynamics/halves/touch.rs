@@ -12,7 +12,7 @@ use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::integrate;
 use crate::math::Vec3;
-use crate::model::Model;
+use crate::model::{Joint, Model};
 use crate::state::{BodyState, ContactMemory, State};
 use crate::work::Work;
 
@@ -70,15 +70,12 @@ const SLIDING: f64 = 1e-9;
 pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     let contacts = &work.detection.contacts;
     let world = model.bodies.len() as u32;
-    let dynamic = |slot: u32| {
-        model
-            .bodies
-            .get(slot as usize)
-            .is_some_and(|b| b.as_ref().is_some_and(|b| b.is_dynamic()))
-    };
+    let dynamic = |slot: u32| model.is_awake(slot);
     let joints = &mut work.halves.joints;
     joints.clear();
-    joints.extend(model.present_joints().map(|(i, _)| i as u32));
+    let stirs = |j: &Joint| dynamic(j.b) || j.a.is_some_and(dynamic);
+    let present = model.present_joints().filter(|(_, j)| stirs(j));
+    joints.extend(present.map(|(i, _)| i as u32));
     let ends = |&i: &u32| {
         model.joints[i as usize]
             .as_ref()
@@ -442,10 +439,6 @@ pub(crate) fn placement(c: &Contact) -> crate::collide::Placement {
 
 fn reach(model: &Model, slot: usize) -> f64 {
     model.bodies[slot].as_ref().map_or(f64::INFINITY, |b| {
-        if b.is_dynamic() {
-            b.reach
-        } else {
-            f64::INFINITY
-        }
+        if b.is_awake() { b.reach } else { f64::INFINITY }
     })
 }

@@ -48,7 +48,7 @@ pub(crate) fn guess(
         levels.whole.clone_from(&halves.bodies.flat);
         // What lies below will end where it is: thrown up by half of what it falls.
         for (i, body) in model.present() {
-            if levels.of_body[i] < level && body.is_dynamic() {
+            if levels.of_body[i] < level && body.is_awake() {
                 let a = integrate::acceleration(model, body, &state.loads[i]);
                 halves.bodies[i].v = a * (-0.5 * report.dt);
                 halves.bodies[i].w = Vec3::ZERO;

@@ -163,7 +163,7 @@ pub(crate) fn step(
             ..report.work
         });
         let loads = std::mem::take(&mut state.loads);
-        state.clone_from(&work.backup);
+        state.copy_from(&work.backup);
         state.loads = loads;
         parts *= 2;
     }

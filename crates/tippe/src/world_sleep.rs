@@ -1,0 +1,93 @@
+//! The part of `World` about sleep: whether bodies may, which do, and what wakes them between steps.
+//!
+//! Reads: World.  Writes: which bodies are asleep.
+//! Called by: users; `World`, at every edit.
+//! Source: docs/methods.md, "Sleep".
+
+use crate::dynamics::energy;
+use crate::dynamics::sleep::{self, Sleeping};
+use crate::error::{BuildError, UnknownBody};
+use crate::model::{Body, BodyId, Joint};
+use crate::report::StepReport;
+use crate::world::World;
+
+impl World {
+    /// Puts islands to sleep that have been still long enough; what they had left of motion goes to the unexplained energy.
+    pub(crate) fn settle(&mut self, mut report: StepReport) -> StepReport {
+        let lost = sleep::settle(
+            &mut self.model,
+            &mut self.state,
+            report.dt,
+            &mut self.work.sleep,
+        );
+        if lost > 0.0 {
+            report.energy.kinetic -= lost;
+            report.energy.unexplained -= lost;
+            (report.momentum, report.angular_momentum) = energy::momenta(&self.model, &self.state);
+        }
+        report
+    }
+
+    /// Lets islands fall asleep that have been still for a while, or, with `None`, never (as at first) and wakes all.
+    ///
+    /// A sleeper costs next to nothing and its contacts are not listed in [`World::contacts`]. What touches it, moves it, joins it or changes the
+    /// world wakes its whole island in time, so that nothing passes through or hangs in the air. Islands with articulations stay awake.
+    ///
+    /// # Errors
+    /// The field that makes no sense.
+    pub fn set_sleeping(&mut self, sleeping: Option<Sleeping>) -> Result<(), BuildError> {
+        sleeping.map_or(Ok(()), |s| s.check())?;
+        if sleeping.is_none() {
+            self.wake_all();
+        }
+        self.model.sleeping = sleeping;
+        Ok(())
+    }
+
+    /// When islands fall asleep; `None` is never.
+    #[must_use]
+    pub const fn sleeping(&self) -> Option<Sleeping> {
+        self.model.sleeping
+    }
+
+    /// Whether a body is asleep.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn is_asleep(&self, id: BodyId) -> Result<bool, UnknownBody> {
+        Ok(self.body(id)?.asleep.is_some())
+    }
+
+    /// Wakes a body and the island it fell asleep with.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn wake(&mut self, id: BodyId) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        sleep::wake(&mut self.model, &mut self.state, index);
+        Ok(())
+    }
+
+    pub(crate) fn wake_all(&mut self) {
+        sleep::wake_all(&mut self.model, &mut self.state);
+    }
+
+    /// Wakes what an edit of a body concerns: its island, or everything if others may lean on it unseen.
+    pub(crate) fn wake_around(&mut self, index: usize) {
+        if self.model.bodies[index]
+            .as_ref()
+            .is_some_and(Body::is_dynamic)
+        {
+            sleep::wake(&mut self.model, &mut self.state, index);
+        } else {
+            self.wake_all();
+        }
+    }
+
+    /// Wakes what a joint holds.
+    pub(crate) fn wake_ends(&mut self, joint: &Joint) {
+        for slot in [joint.a, Some(joint.b)].into_iter().flatten() {
+            sleep::wake(&mut self.model, &mut self.state, slot as usize);
+        }
+    }
+}
