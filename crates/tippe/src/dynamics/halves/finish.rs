@@ -5,7 +5,6 @@
 //! Source: docs/methods.md, "The certificate".
 
 use super::Scratch;
-use super::link::Link;
 use super::row::Row;
 use super::touch::Touch;
 use crate::collide::Contact;
@@ -40,15 +39,16 @@ pub(crate) fn run(
     }
     work.halves.bodies.finish(model, state);
     let time_before = state.time - report.dt;
-    let mut touching = remember(model, state, work, report, time_before);
+    remember(model, state, work, report, time_before);
+    let touching = &mut work.halves.touching;
     if model.sleeping.is_some() {
-        keep_asleep(model, &mut touching, &mut work.detection.sensed, state);
+        keep_asleep(model, touching, &mut work.detection.sensed, state);
     }
     let events = &mut work.events;
     changes(
         model,
         &state.touching,
-        &touching,
+        touching,
         [EventKind::Begin, EventKind::End],
         state.time,
         events,
@@ -61,7 +61,7 @@ pub(crate) fn run(
         state.time,
         events,
     );
-    state.touching = touching;
+    std::mem::swap(&mut state.touching, touching);
     state.sensed.clone_from(&work.detection.sensed);
     react(model, state, work, report);
     account(model, before, state, report);
@@ -70,19 +70,14 @@ pub(crate) fn run(
     report.material_fallbacks = work.detection.material_fallbacks;
 }
 
-/// Walks the contacts in key order: forces for users, memory for the next step, impacts. Returns the touching pairs.
-fn remember(
-    model: &Model,
-    state: &mut State,
-    work: &mut Work,
-    report: &mut StepReport,
-    t: f64,
-) -> Vec<PairKey> {
+/// Walks the contacts in key order: forces for users, memory for the next step, impacts, touching pairs.
+fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport, t: f64) {
     let Scratch {
         bodies,
         touches,
         rows,
         places,
+        touching,
         ..
     } = &mut work.halves;
     places.clear();
@@ -98,7 +93,7 @@ fn remember(
     }
     work.contact_forces.clear();
     work.events.clear();
-    let mut touching = Vec::new();
+    touching.clear();
     for (c, &place) in work.detection.contacts.iter().zip(places.iter()) {
         let (touch, row) = (&mut touches[place as usize], &rows[place as usize]);
         report.penetration_found = report.penetration_found.max(-c.point.gap);
@@ -139,7 +134,6 @@ fn remember(
             });
         }
     }
-    touching
 }
 
 /// Sleepers are not looked at: what they touch and are sensed by stays as it was.
@@ -227,9 +221,14 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
     work.joint_forces.clear();
     // The force of an impact acts for a moment: it tells little of how stiff the mechanism is.
     let struck = work.halves.touches.iter().any(|t| t.hit && t.struck);
-    let mut places: Vec<&Link> = work.halves.links.iter().collect();
-    places.sort_unstable_by_key(|l| l.joint);
-    for link in places {
+    let Scratch {
+        links, by_joint, ..
+    } = &mut work.halves;
+    by_joint.clear();
+    by_joint.extend(0..links.len() as u32);
+    by_joint.sort_unstable_by_key(|&i| links[i as usize].joint);
+    for &i in by_joint.iter() {
+        let link = &links[i as usize];
         let Some(joint) = &model.joints[link.joint as usize] else {
             continue;
         };
@@ -262,76 +261,6 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
                 0.0
             },
         });
-    }
-}
-
-/// Events and forces of a step, gathered over its parts.
-#[derive(Default)]
-pub(crate) struct ReadOut {
-    events: Vec<Event>,
-    contacts: Vec<ContactForce>,
-    joints: Vec<JointForce>,
-    parts: u32,
-    divided: bool,
-}
-
-impl ReadOut {
-    /// Takes in what one part left in `work`; `share` is how much of the step it is [1].
-    pub(crate) fn append(&mut self, work: &mut Work, share: f64) {
-        self.parts += 1;
-        self.events.append(&mut work.events);
-        if share >= 1.0 {
-            return;
-        }
-        self.divided = true;
-        self.contacts.append(&mut work.contact_forces);
-        self.joints
-            .extend(work.joint_forces.drain(..).map(|j| JointForce {
-                force: j.force * share,
-                torque: j.torque * share,
-                ..j
-            }));
-    }
-
-    /// Leaves the events of the whole step and, of a divided one, the sums of its impulses and the means of its joint forces.
-    pub(crate) fn finish(mut self, h: f64, work: &mut Work) {
-        self.events.sort_by(|x, y| {
-            let key = |e: &Event| (e.kind, e.body_a, e.body_b, e.shape_a, e.shape_b);
-            key(x).cmp(&key(y)).then(x.time.total_cmp(&y.time))
-        });
-        work.events = self.events;
-        if !self.divided {
-            return;
-        }
-        let key = |c: &ContactForce| (c.body_a, c.body_b, c.shape_a, c.shape_b, c.feature_id);
-        // Stable: of one contact the last part comes last, and its place is the place of the whole.
-        self.contacts.sort_by_key(key);
-        for next in self.contacts {
-            match work.contact_forces.last_mut() {
-                Some(last) if key(last) == key(&next) => {
-                    *last = ContactForce {
-                        normal_impulse: last.normal_impulse + next.normal_impulse,
-                        tangential_impulse: last.tangential_impulse + next.tangential_impulse,
-                        ..next
-                    };
-                }
-                _ => work.contact_forces.push(next),
-            }
-        }
-        work.contact_forces.iter_mut().for_each(|c| c.dt = h);
-        self.joints.sort_by_key(|j| j.joint);
-        for next in self.joints {
-            match work.joint_forces.last_mut() {
-                Some(last) if last.joint == next.joint => {
-                    *last = JointForce {
-                        force: last.force + next.force,
-                        torque: last.torque + next.torque,
-                        ..next
-                    };
-                }
-                _ => work.joint_forces.push(next),
-            }
-        }
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod finish;
 pub(crate) mod joints;
 pub(crate) mod lane;
 pub(crate) mod link;
+pub(crate) mod read_out;
 pub(crate) mod row;
 pub(crate) mod sweep;
 pub(crate) mod touch;
@@ -73,6 +74,14 @@ pub(crate) struct Scratch {
     pub bodies: Bodies,
     /// One for each contact, grouped by island. Written by `touch::gather`, completed phase by phase.
     pub touches: Vec<Touch>,
+    /// Touches and joint slots before they were grouped by island.
+    pub ungrouped: (Vec<Touch>, Vec<u32>),
+    /// Pairs that touch at the end of the part.
+    pub touching: Vec<crate::state::PairKey>,
+    /// Positions of the links, by joint slot.
+    pub by_joint: Vec<u32>,
+    /// Events and forces of the whole step.
+    pub read_out: read_out::ReadOut,
     /// One for each touch, rebuilt for each solve.
     pub rows: Vec<Row>,
     /// Links of the pose-only pass.

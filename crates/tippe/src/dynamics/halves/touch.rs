@@ -136,9 +136,13 @@ fn regroup(work: &mut Work) {
         touches,
         joints,
         parts,
+        ungrouped: (by_contact, by_joint),
         ..
     } = &mut work.halves;
-    let (by_contact, by_joint) = (std::mem::take(touches), std::mem::take(joints));
+    std::mem::swap(touches, by_contact);
+    std::mem::swap(joints, by_joint);
+    touches.clear();
+    joints.clear();
     parts.clear();
     for island in 0..work.islands.count() {
         let start = (touches.len(), joints.len());

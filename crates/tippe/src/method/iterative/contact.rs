@@ -33,7 +33,7 @@ pub(crate) fn until_impact(
     report: &mut StepReport,
 ) -> EnergyLedger {
     let t = state.time;
-    let start = state.bodies.clone();
+    work.halves.unkicked.clone_from(&state.bodies);
     for cut in 0.. {
         let h = report.dt;
         // Half a kick at t: torques, drag and springs.
@@ -47,7 +47,7 @@ pub(crate) fn until_impact(
         solve(model, params, &settings, state, work, report);
         if watched && let Some(time) = arrival::first(model, params, state, work, h) {
             report.dt = time;
-            state.bodies.clone_from(&start);
+            state.bodies.clone_from(&work.halves.unkicked);
             continue;
         }
         book(&work.halves, report, |t| !t.awaited);

@@ -129,7 +129,8 @@ pub(crate) fn step(
     let mut spent = SolverWork::default();
     loop {
         let mut report = StepReport::default();
-        let mut read_out = finish::ReadOut::default();
+        let mut read_out = std::mem::take(&mut work.halves.read_out);
+        read_out.clear();
         let mut met = true;
         let mut bounces = 0;
         'parts: for _ in 0..parts {
@@ -156,12 +157,14 @@ pub(crate) fn step(
             spent.caps_hit += u32::from(!met);
             report.work.add(&spent);
             read_out.finish(h, work);
+            work.halves.read_out = read_out;
             return Ok(report);
         }
         spent.add(&SolverWork {
             substeps: 0,
             ..report.work
         });
+        work.halves.read_out = read_out;
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
         state.loads = loads;
