@@ -13,7 +13,7 @@ use crate::material::{MaterialId, Materials};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::motion::Motion;
 use crate::shape::{MassProperties, Shape};
-use crate::state::BodyState;
+use crate::state::{BodyState, PairKey};
 use std::collections::BTreeSet;
 
 /// Names a body of one world: a slot and the generation of its tenant.
@@ -593,14 +593,18 @@ impl Model {
         body.is_some_and(Body::is_awake)
     }
 
-    /// Whether a pair of slots has a sleeper and nobody awake: nothing happens between them.
+    /// Whether two shapes are of materials that nobody said anything about as a pair.
     #[must_use]
-    pub(crate) fn sleeps(&self, a: u32, b: u32) -> bool {
-        let asleep = |slot: u32| {
-            let body = self.bodies.get(slot as usize).and_then(Option::as_ref);
-            body.is_some_and(|b| b.asleep.is_some())
+    pub(crate) fn falls_back(&self, pair: &PairKey) -> bool {
+        let material = |body: u32, shape: u32| {
+            let body = self.bodies.get(body as usize).and_then(Option::as_ref);
+            body.map_or(MaterialId::DEFAULT, |b| b.shapes[shape as usize].material)
         };
-        (asleep(a) || asleep(b)) && !self.is_awake(a) && !self.is_awake(b)
+        let (a, b) = (
+            material(pair.body_a, pair.shape_a),
+            material(pair.body_b, pair.shape_b),
+        );
+        self.materials.lookup(a, b).1
     }
 
     /// The joints that exist, with their slots, in slot order.

@@ -204,6 +204,19 @@ pub struct ContactForce {
 }
 
 impl ContactForce {
+    /// Names the contact, in the order that contacts are listed in.
+    pub(crate) const fn key(&self) -> (BodyId, BodyId, u32, u32, u32) {
+        let Self {
+            body_a,
+            body_b,
+            shape_a,
+            shape_b,
+            feature_id,
+            ..
+        } = *self;
+        (body_a, body_b, shape_a, shape_b, feature_id)
+    }
+
     /// The impulse on B [N·s].
     #[must_use]
     pub fn impulse(&self) -> Vec3 {

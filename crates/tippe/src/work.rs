@@ -32,6 +32,8 @@ pub struct Work {
     pub(crate) collisions: Collisions,
     /// Scratch of its shock propagation.
     pub(crate) levels: Levels,
+    /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
+    pub(crate) hold: halves::hold::Hold,
     /// Scratch of falling asleep and waking.
     pub(crate) sleep: sleep::Scratch,
     /// What each contact carried. Written at the end of a step, read by users.

@@ -129,6 +129,7 @@ impl World {
 
     /// Changes the method; the state goes on.
     pub fn set_method(&mut self, method: Method) {
+        self.work.hold.release_all();
         self.method = method;
     }
 
@@ -229,6 +230,7 @@ impl World {
 
     pub(crate) fn clear_slot(&mut self, index: usize) {
         self.wake_around(index);
+        self.work.hold.release_all();
         self.state.quiet[index] = 0.0;
         self.model.bodies[index] = None;
         self.model.generations[index] = self.model.generations[index].wrapping_add(1);

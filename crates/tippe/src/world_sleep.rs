@@ -20,7 +20,8 @@ impl World {
             report.dt,
             &mut self.work.sleep,
         );
-        if lost > 0.0 {
+        if let Some(lost) = lost {
+            self.work.hold.release_all();
             report.energy.kinetic -= lost;
             report.energy.unexplained -= lost;
             (report.momentum, report.angular_momentum) = energy::momenta(&self.model, &self.state);
@@ -69,6 +70,7 @@ impl World {
     }
 
     pub(crate) fn wake_all(&mut self) {
+        self.work.hold.release_all();
         sleep::wake_all(&mut self.model, &mut self.state);
     }
 
@@ -86,6 +88,7 @@ impl World {
 
     /// Wakes what a joint holds.
     pub(crate) fn wake_ends(&mut self, joint: &Joint) {
+        self.work.hold.release_all();
         for slot in [joint.a, Some(joint.b)].into_iter().flatten() {
             sleep::wake(&mut self.model, &mut self.state, slot as usize);
         }

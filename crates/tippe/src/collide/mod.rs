@@ -121,6 +121,8 @@ pub struct Course<'a> {
     pub h: f64,
     /// By slot: what acts on the bodies.
     pub loads: &'a [Load],
+    /// By slot: which bodies are known to stay as they are, so that pairs among them need no look.
+    pub held: &'a [bool],
 }
 
 /// Finds all contact points that touch now or may touch before the bodies reach `predicted`.
@@ -146,7 +148,7 @@ fn detect_on(
     predicted: &[BodyState],
     out: &mut Detection,
 ) {
-    bound(model, now, predicted, out);
+    bound(model, now, predicted, course.map_or(&[], |c| c.held), out);
     out.contacts.clear();
     out.sensed.clear();
     out.material_fallbacks = 0;
@@ -174,7 +176,13 @@ fn detect_on(
 }
 
 /// Fills items and boxes: each shape's bounds now and at the predicted pose, with the margin.
-fn bound(model: &Model, now: &[BodyState], predicted: &[BodyState], out: &mut Detection) {
+fn bound(
+    model: &Model,
+    now: &[BodyState],
+    predicted: &[BodyState],
+    held: &[bool],
+    out: &mut Detection,
+) {
     out.items.clear();
     out.boxes.clear();
     out.movable.clear();
@@ -197,7 +205,8 @@ fn bound(model: &Model, now: &[BodyState], predicted: &[BodyState], out: &mut De
                 shape: index as u32,
             });
             out.boxes.push(bounds);
-            out.movable.push(body.is_awake());
+            out.movable
+                .push(body.is_awake() && !held.get(slot).is_some_and(|h| *h));
         }
     }
 }

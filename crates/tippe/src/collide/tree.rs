@@ -28,8 +28,9 @@ struct Coarse {
 impl Coarse {
     fn of(b: &Aabb) -> Self {
         // One step beyond the nearest `f32` is outside, whichever way the nearest was rounded.
-        let low = |x: f64| (x as f32).next_down();
-        let high = |x: f64| (x as f32).next_up();
+        // Never infinite: a box without end would meet the places in a node that hold none.
+        let low = |x: f64| (x as f32).next_down().max(f32::MIN);
+        let high = |x: f64| (x as f32).next_up().min(f32::MAX);
         Self {
             min: [low(b.min.x), low(b.min.y), low(b.min.z)],
             max: [high(b.max.x), high(b.max.y), high(b.max.z)],
@@ -300,6 +301,23 @@ fn spread(x: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn boxes_beyond_single_precision_meet_each_other_and_nothing_else() {
+        let huge = |x: f64| Aabb {
+            min: Vec3::splat(-x),
+            max: Vec3::splat(x),
+        };
+        let items: Vec<Item> = (0..5).map(|i| (i, huge(1e60 + f64::from(i)))).collect();
+        let mut tree = BoxTree::default();
+        tree.build(&items);
+        let mut pairs = Vec::new();
+        tree.pairs_within(&mut Vec::new(), &mut pairs);
+        assert_eq!(pairs.len(), 10);
+        pairs.clear();
+        tree.pairs_with(&items[..1], &mut Vec::new(), &mut pairs);
+        assert_eq!(pairs.len(), 5);
+    }
 
     #[test]
     fn bits_are_spread() {

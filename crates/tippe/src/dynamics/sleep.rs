@@ -198,11 +198,15 @@ pub(crate) fn wake_reached(
     true
 }
 
-/// After a step: counts how long bodies have been still and puts islands to sleep. Returns the kinetic energy that was left in them [J].
-pub(crate) fn settle(model: &mut Model, state: &mut State, dt: f64, scratch: &mut Scratch) -> f64 {
-    let Some(sleeping) = model.sleeping else {
-        return 0.0;
-    };
+/// After a step: counts how long bodies have been still and puts islands to sleep. If any fell asleep, returns the kinetic energy
+/// that was left in them [J].
+pub(crate) fn settle(
+    model: &mut Model,
+    state: &mut State,
+    dt: f64,
+    scratch: &mut Scratch,
+) -> Option<f64> {
+    let sleeping = model.sleeping?;
     for (slot, body) in model.present().filter(|(_, body)| body.is_free()) {
         let s = &state.bodies[slot];
         let speed = s.velocity.length() + s.angular_velocity.length() * body.reach;
@@ -246,6 +250,9 @@ pub(crate) fn settle(model: &mut Model, state: &mut State, dt: f64, scratch: &mu
             falling.extend(bodies().map(|slot| (slot, name)));
         }
     }
+    if falling.is_empty() {
+        return None;
+    }
     let mut lost = 0.0;
     for &(slot, island) in falling.iter() {
         let (body, s) = (
@@ -258,5 +265,5 @@ pub(crate) fn settle(model: &mut Model, state: &mut State, dt: f64, scratch: &mu
             (s.velocity, s.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
         }
     }
-    lost
+    Some(lost)
 }

@@ -242,7 +242,8 @@ code_struct!(SequentialParams {
     slop,
     warm_start,
     shuffle_seed,
-    joint_tolerance
+    joint_tolerance,
+    parts_max
 });
 code_struct!(IterativeParams {
     depth_tolerance,

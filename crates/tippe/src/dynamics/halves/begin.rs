@@ -25,6 +25,14 @@ pub(crate) fn run(
 ) -> f64 {
     work.halves.unkicked.clone_from(&state.bodies);
     look_ahead(model, h, state, work, &mut report.energy);
+    // What rests is looked at again once something comes near; each time round holds less.
+    while (work.detection.stop < h && work.hold.release_all())
+        || work.hold.release_near(&work.detection.contacts)
+    {
+        state.bodies.clone_from(&work.halves.unkicked);
+        report.energy = EnergyLedger::default();
+        look_ahead(model, h, state, work, &mut report.energy);
+    }
     report.work.caps_hit += work.detection.unresolved;
     if work.detection.stop < h {
         if may_stop {
@@ -55,6 +63,7 @@ fn look_ahead(
         time: state.time,
         h,
         loads: &state.loads,
+        held: work.hold.held(),
     };
     detect_on_course(
         &course,

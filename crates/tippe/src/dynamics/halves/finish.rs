@@ -5,6 +5,7 @@
 //! Source: docs/methods.md, "The certificate".
 
 use super::Scratch;
+use super::hold::Hold;
 use super::row::Row;
 use super::touch::Touch;
 use crate::collide::Contact;
@@ -13,7 +14,7 @@ use crate::joint::JointKind;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::report::{ContactForce, Event, EventKind, JointForce, StepReport};
-use crate::state::{ContactMemory, PairKey, State};
+use crate::state::{PairKey, State};
 use crate::work::Work;
 
 /// Gap under which two shapes count as touching [m].
@@ -41,9 +42,8 @@ pub(crate) fn run(
     let time_before = state.time - report.dt;
     remember(model, state, work, report, time_before);
     let touching = &mut work.halves.touching;
-    if model.sleeping.is_some() {
-        keep_asleep(model, touching, &mut work.detection.sensed, state);
-    }
+    let idle = |p: &PairKey| is_idle(model, &work.hold, p);
+    keep_idle(idle, touching, &mut work.detection.sensed, state);
     let events = &mut work.events;
     changes(
         model,
@@ -85,12 +85,8 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     for (place, touch) in touches.iter().enumerate() {
         places[touch.contact as usize] = place as u32;
     }
-    if model.sleeping.is_some() {
-        let sleeps = |c: &ContactMemory| model.sleeps(c.key.pair.body_a, c.key.pair.body_b);
-        state.contacts.retain(sleeps);
-    } else {
-        state.contacts.clear();
-    }
+    let hold = &work.hold;
+    state.contacts.retain(|c| is_idle(model, hold, &c.key.pair));
     work.contact_forces.clear();
     work.events.clear();
     touching.clear();
@@ -136,19 +132,29 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     }
 }
 
-/// Sleepers are not looked at: what they touch and are sensed by stays as it was.
-fn keep_asleep(
-    model: &Model,
+/// Whether nothing happens between two shapes, since neither body moves in this step.
+fn is_idle(model: &Model, hold: &Hold, pair: &PairKey) -> bool {
+    let moves = |slot: u32| model.is_awake(slot) && !hold.holds(slot);
+    !moves(pair.body_a) && !moves(pair.body_b)
+}
+
+/// What sleeps or is held is not looked at: what it touches and is sensed by stays as it was.
+fn keep_idle(
+    idle: impl Fn(&PairKey) -> bool,
     touching: &mut Vec<PairKey>,
     sensed: &mut Vec<PairKey>,
     state: &mut State,
 ) {
-    let sleeps = |p: &&PairKey| model.sleeps(p.body_a, p.body_b);
-    touching.extend(state.touching.iter().filter(sleeps));
-    touching.sort_unstable();
-    sensed.extend(state.sensed.iter().filter(sleeps));
-    sensed.sort_unstable();
-    state.contacts.sort_unstable_by_key(|c| c.key);
+    let found = (touching.len(), sensed.len());
+    touching.extend(state.touching.iter().filter(|p| idle(p)));
+    sensed.extend(state.sensed.iter().filter(|p| idle(p)));
+    if touching.len() > found.0 {
+        touching.sort_unstable();
+        state.contacts.sort_unstable_by_key(|c| c.key);
+    }
+    if sensed.len() > found.1 {
+        sensed.sort_unstable();
+    }
 }
 
 fn force(
@@ -233,10 +239,7 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
             continue;
         };
         let place = joint.place(&state.bodies);
-        let held = place.held(joint.desc.kind);
-        let worst = held.residuals[..held.count]
-            .iter()
-            .fold(link.beyond_limits(joint), |w: f64, r| w.max(r.abs()));
+        let worst = link.position_residual(joint, &place);
         report.residuals.joint_position = report.residuals.joint_position.max(worst);
         let [angle, displacement] = link.values();
         let memory = &mut state.joints[link.joint as usize];
@@ -262,6 +265,17 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
             },
         });
     }
+}
+
+/// Closes the account again after what rests was given back its state.
+pub(crate) fn account_again(model: &Model, state: &State, report: &mut StepReport) {
+    (report.momentum, report.angular_momentum) = energy::momenta(model, state);
+    let e = &mut report.energy;
+    let (kinetic, potential) = energy::total(model, state);
+    let (gained, fell) = (kinetic - e.kinetic, e.potential - potential);
+    e.gravity += fell;
+    e.unexplained += gained - fell;
+    (e.kinetic, e.potential) = (kinetic, potential);
 }
 
 /// Closes the energy account of the step.

@@ -519,8 +519,16 @@ impl Link {
         )
     }
 
+    /// Worst distance of the joint from where it should be, given where it is, limits included.
+    pub(crate) fn position_residual(&self, joint: &Joint, place: &JointPlace) -> f64 {
+        let held = place.held(joint.desc.kind);
+        held.residuals[..held.count]
+            .iter()
+            .fold(self.beyond_limits(joint), |w: f64, r| w.max(r.abs()))
+    }
+
     /// How far angle, displacement or distance are beyond their limits.
-    pub(crate) fn beyond_limits(&self, joint: &Joint) -> f64 {
+    fn beyond_limits(&self, joint: &Joint) -> f64 {
         beyond(&joint.desc.rotation, self.values[0])
             .max(beyond(&translation(joint), self.values[1]))
     }

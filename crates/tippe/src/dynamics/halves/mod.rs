@@ -11,6 +11,7 @@ pub(crate) mod dense;
 pub(crate) mod depenetrate;
 pub(crate) mod direct;
 pub(crate) mod finish;
+pub(crate) mod hold;
 pub(crate) mod joints;
 pub(crate) mod lane;
 pub(crate) mod link;
@@ -155,7 +156,9 @@ pub(crate) fn advance(
     for (i, body) in model.present() {
         let a = integrate::acceleration(model, body, &state.loads[i]);
         let start = state.bodies[i];
-        if body.is_free() {
+        if body.is_free() && work.hold.holds(i as u32) {
+            // It stays where it is.
+        } else if body.is_free() {
             let solved = &work.halves.bodies[i];
             let kicked = crate::BodyState {
                 velocity: solved.v,

@@ -56,12 +56,11 @@ impl ReadOut {
         if !self.divided {
             return;
         }
-        let key = |c: &ContactForce| (c.body_a, c.body_b, c.shape_a, c.shape_b, c.feature_id);
         // Of one contact the last part comes last, and its place is the place of the whole.
-        self.contacts.sort_unstable_by_key(|(i, c)| (key(c), *i));
+        self.contacts.sort_unstable_by_key(|(i, c)| (c.key(), *i));
         for (_, next) in self.contacts.drain(..) {
             match work.contact_forces.last_mut() {
-                Some(last) if key(last) == key(&next) => {
+                Some(last) if last.key() == next.key() => {
                     *last = ContactForce {
                         normal_impulse: last.normal_impulse + next.normal_impulse,
                         tangential_impulse: last.tangential_impulse + next.tangential_impulse,

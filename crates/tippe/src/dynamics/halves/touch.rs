@@ -73,7 +73,9 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     let dynamic = |slot: u32| model.is_awake(slot);
     let joints = &mut work.halves.joints;
     joints.clear();
-    let stirs = |j: &Joint| dynamic(j.b) || j.a.is_some_and(dynamic);
+    let hold = &work.hold;
+    let moves = |slot: u32| dynamic(slot) && !hold.holds(slot);
+    let stirs = |j: &Joint| moves(j.b) || j.a.is_some_and(moves);
     let present = model.present_joints().filter(|(_, j)| stirs(j));
     joints.extend(present.map(|(i, _)| i as u32));
     let ends = |&i: &u32| {

@@ -7,6 +7,7 @@
 mod solve;
 
 use crate::dynamics::energy;
+use crate::dynamics::halves::hold::Hold;
 use crate::dynamics::halves::{Settings, advance, begin, depenetrate, finish, joints, kick, touch};
 use crate::error::StepError;
 use crate::model::Model;
@@ -38,6 +39,8 @@ pub struct SequentialParams {
     pub shuffle_seed: Option<u64>,
     /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
     pub joint_tolerance: f64,
+    /// Most parts that a step is divided into where joints need it [1]. Fewer: faster, and joints give way or swing wrongly where they pull hard.
+    pub parts_max: u32,
 }
 
 impl Default for SequentialParams {
@@ -53,6 +56,7 @@ impl Default for SequentialParams {
             warm_start: true,
             shuffle_seed: None,
             joint_tolerance: 1e-10,
+            parts_max: 32,
         }
     }
 }
@@ -66,6 +70,9 @@ impl SequentialParams {
         use crate::BuildError;
         if self.sweeps == 0 {
             return Err(BuildError::new("sweeps", "must be at least 1"));
+        }
+        if !(1..=1024).contains(&self.parts_max) {
+            return Err(BuildError::new("parts_max", "must be between 1 and 1024"));
         }
         if !(self.velocity_tolerance.is_finite() && self.velocity_tolerance >= 0.0) {
             return Err(BuildError::new(
@@ -108,9 +115,6 @@ impl SequentialParams {
     }
 }
 
-/// Most parts that a step is divided into.
-const SUBSTEPS_MAX: u32 = 32;
-
 /// Most parts of a step that end where a fast body has bounced.
 const BOUNCES_MAX: u32 = 64;
 
@@ -124,10 +128,14 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut parts = joints::substeps(model, state, h).min(SUBSTEPS_MAX);
+    let mut parts = joints::substeps(model, state, h).min(params.parts_max);
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
+    work.hold.begin(model, state, h);
     loop {
+        if parts > 1 || params.shuffle_seed.is_some() {
+            work.hold.release_all();
+        }
         let mut report = StepReport::default();
         let mut read_out = std::mem::take(&mut work.halves.read_out);
         read_out.clear();
@@ -143,12 +151,12 @@ pub(crate) fn step(
                 read_out.append(work, part.dt / h);
                 // Did they meet, and was the guess of their stiffness right?
                 met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
-                if !met && parts < SUBSTEPS_MAX {
+                if !met && parts < params.parts_max {
                     break 'parts;
                 }
             }
         }
-        if met || parts >= SUBSTEPS_MAX {
+        if met || parts >= params.parts_max {
             report.dt = h;
             state.time = work.backup.time + h;
             report.time = state.time;
@@ -158,6 +166,11 @@ pub(crate) fn step(
             report.work.add(&spent);
             read_out.finish(h, work);
             work.halves.read_out = read_out;
+            Hold::report(work, &mut report);
+            if report.work.substeps == 1 && params.shuffle_seed.is_none() {
+                Hold::keep(model, params.velocity_tolerance, state, work);
+                finish::account_again(model, state, &mut report);
+            }
             return Ok(report);
         }
         spent.add(&SolverWork {

@@ -1,0 +1,364 @@
+//! Islands at rest are not solved again and again: where a step left everything as it was, to the tolerance of the solve, the next
+//! one would too.
+//!
+//! Reads: Model, State before and after a step, rows and links.  Writes: State (given back what it was), its own memory of the step.
+//! Called by: `method::sequential`; the phases leave out what it holds.
+//! Source: docs/methods.md, "Islands at rest".
+//!
+//! Two things, of which only the first is physics. *The rule*: if no point of an island's bodies was faster than the tolerance before or
+//! after a step, nor went farther in it than that, the island keeps the state it had. *The short cut*: a step that starts from the same
+//! bits ends with the same bits, so what the rule kept is not computed again until something about it changes. Throwing this memory
+//! away at any time changes no result.
+
+use super::{Part, Scratch};
+use crate::collide::{Contact, swing};
+use crate::model::{Body, BodyKind, Model};
+use crate::report::{ContactForce, JointForce, Residuals, StepReport};
+use crate::state::{BodyState, ContactMemory, Load, State};
+use crate::work::Work;
+
+/// No island.
+const NONE: u32 = u32::MAX;
+
+/// What is held, and what a step would say of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hold {
+    /// By slot: whether a body is held.
+    held: Vec<bool>,
+    /// By slot: the island that a body is held with, named by its lowest slot.
+    island: Vec<u32>,
+    /// By slot: the state that it is held in.
+    states: Vec<BodyState>,
+    accounts: Vec<Account>,
+    /// What the contacts of each island carry, in the order of `World::contacts`.
+    contacts: Vec<(u32, ContactForce)>,
+    /// What its joints carry, in the order of `World::joint_forces`.
+    joints: Vec<(u32, JointForce)>,
+    /// Length of the steps [s].
+    h: f64,
+    /// Scratch: bodies of the island looked at, and by slot the island that a body may be held with.
+    members: Vec<u32>,
+    candidates: Vec<u32>,
+}
+
+/// What a step reports of an island.
+#[derive(Clone, Copy, Debug, Default)]
+struct Account {
+    island: u32,
+    candidates: usize,
+    penetration: f64,
+    penetration_found: f64,
+    residuals: Residuals,
+    material_fallbacks: usize,
+}
+
+impl Hold {
+    /// Whether a body is held, so that the phases leave it out.
+    #[inline]
+    pub(crate) fn holds(&self, slot: u32) -> bool {
+        self.held.get(slot as usize).copied().unwrap_or(false)
+    }
+
+    /// By slot: whether a body is held.
+    pub(crate) fn held(&self) -> &[bool] {
+        &self.held
+    }
+
+    /// Lets everything go. Says whether there was any.
+    pub(crate) fn release_all(&mut self) -> bool {
+        let any = !self.accounts.is_empty();
+        if any {
+            self.held.fill(false);
+            self.island.fill(NONE);
+            self.accounts.clear();
+            self.contacts.clear();
+            self.joints.clear();
+        }
+        any
+    }
+
+    fn release(&mut self, island: u32) {
+        self.accounts.retain(|a| a.island != island);
+        self.contacts.retain(|(i, _)| *i != island);
+        self.joints.retain(|(i, _)| *i != island);
+        for (i, held) in self.island.iter_mut().zip(&mut self.held) {
+            if *i == island {
+                (*i, *held) = (NONE, false);
+            }
+        }
+    }
+
+    /// Before a step of length `h`: lets go what was changed since the last one.
+    pub(crate) fn begin(&mut self, model: &Model, state: &State, h: f64) {
+        self.held.resize(model.bodies.len(), false);
+        self.island.resize(model.bodies.len(), NONE);
+        if self.h != h {
+            self.release_all();
+            self.h = h;
+        }
+        if self.accounts.is_empty() {
+            return;
+        }
+        for slot in 0..self.island.len() {
+            let island = self.island[slot];
+            let changed =
+                || state.bodies[slot] != self.states[slot] || state.loads[slot] != Load::default();
+            if island != NONE && changed() {
+                self.release(island);
+            }
+        }
+    }
+
+    /// Lets go what something came near to. Says whether there was any: then the look has to be taken again.
+    pub(crate) fn release_near(&mut self, contacts: &[Contact]) -> bool {
+        if self.accounts.is_empty() {
+            return false;
+        }
+        let mut any = false;
+        for c in contacts {
+            for slot in [c.key.pair.body_a, c.key.pair.body_b] {
+                if self.holds(slot) {
+                    self.release(self.island[slot as usize]);
+                    any = true;
+                }
+            }
+        }
+        any
+    }
+
+    /// Adds what the held islands did in this step: the same as in the last one.
+    pub(crate) fn report(work: &mut Work, report: &mut StepReport) {
+        let hold = &work.hold;
+        for a in &hold.accounts {
+            report.candidates += a.candidates;
+            report.penetration = report.penetration.max(a.penetration);
+            report.penetration_found = report.penetration_found.max(a.penetration_found);
+            report.residuals = report.residuals.max(a.residuals);
+            report.material_fallbacks += a.material_fallbacks;
+        }
+        report.contacts += hold.contacts.len();
+        let mixed = !work.contact_forces.is_empty();
+        let forces = hold.contacts.iter().map(|(_, c)| *c);
+        work.contact_forces.extend(forces);
+        if mixed && !hold.contacts.is_empty() {
+            work.contact_forces.sort_unstable_by_key(ContactForce::key);
+        }
+        work.joint_forces
+            .extend(hold.joints.iter().map(|(_, j)| *j));
+        work.joint_forces.sort_unstable_by_key(|j| j.joint);
+    }
+
+    /// After a step in one part: applies the rule to every island that was solved.
+    pub(crate) fn keep(model: &Model, tolerance: f64, state: &mut State, work: &mut Work) {
+        let driven = |(_, b): (usize, &Body)| matches!(b.kind, BodyKind::Kinematic(_));
+        if model.present().any(driven) {
+            return;
+        }
+        let Work {
+            hold,
+            halves,
+            backup,
+            ..
+        } = work;
+        hold.candidates.clear();
+        hold.candidates.resize(model.bodies.len(), NONE);
+        let mut any = false;
+        for part in &halves.parts {
+            any |= hold.look_at(model, tolerance, state, backup, halves, part);
+        }
+        if !any {
+            return;
+        }
+        hold.same_touches(state, backup);
+        hold.states.clone_from(&backup.bodies);
+        for part in 0..work.halves.parts.len() {
+            take(model, state, work, part);
+        }
+        let Work {
+            hold,
+            contact_forces,
+            ..
+        } = work;
+        for c in contact_forces.iter() {
+            let of = |slot: u32| hold.candidates[slot as usize];
+            let island = of(c.body_a.index).min(of(c.body_b.index));
+            if island != NONE {
+                hold.contacts.push((island, *c));
+            }
+        }
+        hold.contacts.sort_unstable_by_key(|(_, c)| c.key());
+        hold.joints.sort_unstable_by_key(|(_, j)| j.joint);
+        give_back(state, work);
+    }
+
+    /// Makes the bodies of an island candidates if they rest; says whether they do.
+    fn look_at(
+        &mut self,
+        model: &Model,
+        tolerance: f64,
+        state: &State,
+        before: &State,
+        halves: &Scratch,
+        part: &Part,
+    ) -> bool {
+        self.members.clear();
+        for slot in ends(halves, part) {
+            match model.bodies.get(slot as usize).and_then(Option::as_ref) {
+                // The world, and what never moves.
+                None => {}
+                Some(body) if body.kind == BodyKind::Fixed => {}
+                Some(body) if body.is_free() && body.drag.is_none() => self.members.push(slot),
+                Some(_) => return false,
+            }
+        }
+        let sprung = |l: &super::Link| {
+            let joint = model.joints[l.joint as usize].as_ref();
+            joint.is_none_or(|j| {
+                j.desc
+                    .rotation
+                    .spring
+                    .or(j.desc.translation.spring)
+                    .is_some()
+            })
+        };
+        if halves.links[part.links.clone()].iter().any(sprung) {
+            return false;
+        }
+        let rests = |slot: u32| {
+            let i = slot as usize;
+            let reach = model.bodies[i].as_ref().map_or(0.0, |b| b.reach);
+            let (s, t) = (&before.bodies[i], &state.bodies[i]);
+            let fastest = |s: &BodyState| s.velocity.length() + s.angular_velocity.length() * reach;
+            let way = (t.position - s.position).length() + swing(reach, s, t);
+            before.loads[i] == Load::default()
+                && fastest(s) <= tolerance
+                && fastest(t) <= tolerance
+                && way <= tolerance * self.h
+        };
+        if !self.members.iter().all(|&slot| rests(slot)) {
+            return false;
+        }
+        let name = self.members.iter().min().copied().unwrap_or(NONE);
+        for &slot in &self.members {
+            self.candidates[slot as usize] = name;
+        }
+        true
+    }
+
+    /// Drops the candidates that touch elsewhere than before: something is still going on.
+    fn same_touches(&mut self, state: &State, before: &State) {
+        let lists = [
+            (&state.contacts, &before.contacts),
+            (&before.contacts, &state.contacts),
+        ];
+        for (list, other) in lists {
+            for c in list {
+                let of = |slot: u32| self.candidates[slot as usize];
+                let island = of(c.key.pair.body_a).min(of(c.key.pair.body_b));
+                if island != NONE && other.binary_search_by_key(&c.key, |o| o.key).is_err() {
+                    for i in self.candidates.iter_mut().filter(|i| **i == island) {
+                        *i = NONE;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Slots of both ends of all contacts and joints of an island.
+fn ends<'a>(halves: &'a Scratch, part: &Part) -> impl Iterator<Item = u32> + 'a {
+    let rows = halves.rows[part.rows.clone()]
+        .iter()
+        .flat_map(|r| [r.a, r.b]);
+    let links = halves.links[part.links.clone()].iter();
+    rows.chain(links.flat_map(|l| [l.a, l.b]))
+}
+
+/// Holds an island whose bodies are candidates.
+fn take(model: &Model, state: &mut State, work: &mut Work, part: usize) {
+    let Work {
+        hold,
+        halves,
+        detection,
+        joint_forces,
+        backup,
+        ..
+    } = work;
+    let part = &halves.parts[part];
+    let candidate = |slot: u32| hold.candidates.get(slot as usize).copied();
+    let of = |slot: u32| candidate(slot).unwrap_or(NONE);
+    let island = ends(halves, part).map(of).min().unwrap_or(NONE);
+    if island == NONE {
+        return;
+    }
+    let mut account = Account {
+        island,
+        ..Account::default()
+    };
+    let (rows, touches) = (
+        &halves.rows[part.rows.clone()],
+        &halves.touches[part.rows.clone()],
+    );
+    let mut last = None;
+    for (row, touch) in rows.iter().zip(touches) {
+        let c = &detection.contacts[touch.contact as usize];
+        account.candidates += 1;
+        account.penetration = account.penetration.max(-touch.gap_end);
+        account.penetration_found = account.penetration_found.max(-c.point.gap);
+        if touch.projected {
+            let [normal, cone, tangential] = row.residuals(&halves.bodies);
+            account.residuals = account.residuals.max(Residuals {
+                complementarity: normal,
+                friction_cone: cone,
+                stick_slip: tangential,
+                ..Residuals::default()
+            });
+        }
+        if last.replace(c.key.pair) != Some(c.key.pair) {
+            account.material_fallbacks += usize::from(model.falls_back(&c.key.pair));
+        }
+    }
+    for link in &halves.links[part.links.clone()] {
+        let slot = link.joint as usize;
+        let Some(joint) = &model.joints[slot] else {
+            continue;
+        };
+        account.residuals = account.residuals.max(Residuals {
+            joint_position: link.position_residual(joint, &joint.place(&state.bodies)),
+            joint_velocity: link.velocity_residual(&halves.bodies),
+            ..Residuals::default()
+        });
+        state.joints[slot] = backup.joints[slot];
+        let carried = joint_forces.binary_search_by_key(&slot, |f| f.joint.index());
+        hold.joints
+            .extend(carried.ok().map(|i| (island, joint_forces[i])));
+    }
+    hold.accounts.push(account);
+}
+
+/// Gives the bodies and contacts that are held from now on what they had before the step.
+fn give_back(state: &mut State, work: &mut Work) {
+    let Work { hold, backup, .. } = work;
+    let Hold {
+        held,
+        island,
+        candidates,
+        ..
+    } = hold;
+    for (slot, &name) in candidates.iter().enumerate() {
+        if name != NONE {
+            (island[slot], held[slot]) = (name, true);
+            state.bodies[slot] = backup.bodies[slot];
+        }
+    }
+    let new = |c: &&mut ContactMemory| {
+        let of = |slot: u32| candidates[slot as usize];
+        of(c.key.pair.body_a).min(of(c.key.pair.body_b)) != NONE
+    };
+    for memory in state.contacts.iter_mut().filter(new) {
+        let before = backup.contacts.binary_search_by_key(&memory.key, |o| o.key);
+        if let Ok(place) = before {
+            *memory = backup.contacts[place];
+        }
+    }
+}
