@@ -80,6 +80,8 @@ params! {
             warm_start: bool,
             /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
             joint_tolerance: f64,
+            /// Most parts that a step is divided into where joints need it.
+            parts_max: u32,
         }
         maybe {
             /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.

@@ -8,9 +8,12 @@
 use std::path::Path;
 use tippe_scene::{LoadOptions, load_file};
 
-/// Steps that a test takes: the scene's own in release, fewer where nothing is optimised.
+/// Steps that a test takes: fewer where nothing is optimised; `TIPPE_STEPS` sets another number.
 fn steps(release: u32, debug: u32) -> u32 {
-    if cfg!(debug_assertions) {
+    let asked = std::env::var("TIPPE_STEPS").ok();
+    if let Some(asked) = asked.and_then(|s| s.parse().ok()) {
+        asked
+    } else if cfg!(debug_assertions) {
         debug
     } else {
         release

@@ -6,12 +6,13 @@
 //! Source: docs/methods.md, "Islands at rest".
 //!
 //! Two things, of which only the first is physics. *The rule*: if no point of an island's bodies was faster than the tolerance before or
-//! after a step, nor went farther in it than that, the island keeps the state it had. *The short cut*: a step that starts from the same
-//! bits ends with the same bits, so what the rule kept is not computed again until something about it changes. Throwing this memory
-//! away at any time changes no result.
+//! after a step, nor went farther in it than that, the island stays where it was, with the impulses it had, and has no velocity.
+//! *The short cut*: a step that starts from the same bits ends with the same bits, so what the rule left as it was is not computed
+//! again until something about it changes. Throwing this memory away at any time changes no result.
 
 use super::{Part, Scratch};
 use crate::collide::{Contact, swing};
+use crate::math::Vec3;
 use crate::model::{Body, BodyKind, Model};
 use crate::report::{ContactForce, JointForce, Residuals, StepReport};
 use crate::state::{BodyState, ContactMemory, Load, State};
@@ -39,6 +40,8 @@ pub(crate) struct Hold {
     /// Scratch: bodies of the island looked at, and by slot the island that a body may be held with.
     members: Vec<u32>,
     candidates: Vec<u32>,
+    /// Scratch: by name, whether the step left an island exactly as it was.
+    same: Vec<bool>,
 }
 
 /// What a step reports of an island.
@@ -171,6 +174,8 @@ impl Hold {
         }
         hold.same_touches(state, backup);
         hold.states.clone_from(&backup.bodies);
+        hold.same.clear();
+        hold.same.resize(model.bodies.len(), false);
         for part in 0..work.halves.parts.len() {
             take(model, state, work, part);
         }
@@ -182,13 +187,13 @@ impl Hold {
         for c in contact_forces.iter() {
             let of = |slot: u32| hold.candidates[slot as usize];
             let island = of(c.body_a.index).min(of(c.body_b.index));
-            if island != NONE {
+            if island != NONE && hold.same[island as usize] {
                 hold.contacts.push((island, *c));
             }
         }
         hold.contacts.sort_unstable_by_key(|(_, c)| c.key());
         hold.joints.sort_unstable_by_key(|(_, j)| j.joint);
-        give_back(state, work);
+        give_back(model, state, work);
     }
 
     /// Makes the bodies of an island candidates if they rest; says whether they do.
@@ -226,7 +231,7 @@ impl Hold {
         }
         let rests = |slot: u32| {
             let i = slot as usize;
-            let reach = model.bodies[i].as_ref().map_or(0.0, |b| b.reach);
+            let reach = model.bodies[i].as_ref().map_or(0.0, radius);
             let (s, t) = (&before.bodies[i], &state.bodies[i]);
             let fastest = |s: &BodyState| s.velocity.length() + s.angular_velocity.length() * reach;
             let way = (t.position - s.position).length() + swing(reach, s, t);
@@ -265,6 +270,12 @@ impl Hold {
     }
 }
 
+/// How far from the centre of mass motion counts [m]: as far as the body reaches, or its mass where it has no shape.
+fn radius(body: &Body) -> f64 {
+    let gyration = body.moments.max_element() * body.inverse_mass;
+    body.reach.max(gyration.sqrt())
+}
+
 /// Slots of both ends of all contacts and joints of an island.
 fn ends<'a>(halves: &'a Scratch, part: &Part) -> impl Iterator<Item = u32> + 'a {
     let rows = halves.rows[part.rows.clone()]
@@ -274,8 +285,8 @@ fn ends<'a>(halves: &'a Scratch, part: &Part) -> impl Iterator<Item = u32> + 'a 
     rows.chain(links.flat_map(|l| [l.a, l.b]))
 }
 
-/// Holds an island whose bodies are candidates.
-fn take(model: &Model, state: &mut State, work: &mut Work, part: usize) {
+/// Holds an island whose bodies are candidates, if they had no velocity before the step either: then it starts and ends the same.
+fn take(model: &Model, state: &State, work: &mut Work, part: usize) {
     let Work {
         hold,
         halves,
@@ -288,9 +299,14 @@ fn take(model: &Model, state: &mut State, work: &mut Work, part: usize) {
     let candidate = |slot: u32| hold.candidates.get(slot as usize).copied();
     let of = |slot: u32| candidate(slot).unwrap_or(NONE);
     let island = ends(halves, part).map(of).min().unwrap_or(NONE);
-    if island == NONE {
+    let stands = |slot: u32| {
+        let s = &backup.bodies[slot as usize];
+        s.velocity == Vec3::ZERO && s.angular_velocity == Vec3::ZERO
+    };
+    if island == NONE || !ends(halves, part).all(|slot| of(slot) == NONE || stands(slot)) {
         return;
     }
+    hold.same[island as usize] = true;
     let mut account = Account {
         island,
         ..Account::default()
@@ -328,7 +344,6 @@ fn take(model: &Model, state: &mut State, work: &mut Work, part: usize) {
             joint_velocity: link.velocity_residual(&halves.bodies),
             ..Residuals::default()
         });
-        state.joints[slot] = backup.joints[slot];
         let carried = joint_forces.binary_search_by_key(&slot, |f| f.joint.index());
         hold.joints
             .extend(carried.ok().map(|i| (island, joint_forces[i])));
@@ -336,19 +351,33 @@ fn take(model: &Model, state: &mut State, work: &mut Work, part: usize) {
     hold.accounts.push(account);
 }
 
-/// Gives the bodies and contacts that are held from now on what they had before the step.
-fn give_back(state: &mut State, work: &mut Work) {
+/// Gives bodies, contacts and joints at rest what they had before the step, without velocity.
+fn give_back(model: &Model, state: &mut State, work: &mut Work) {
     let Work { hold, backup, .. } = work;
     let Hold {
         held,
         island,
         candidates,
+        same,
         ..
     } = hold;
     for (slot, &name) in candidates.iter().enumerate() {
-        if name != NONE {
+        if name == NONE {
+            continue;
+        }
+        if same[name as usize] {
             (island[slot], held[slot]) = (name, true);
-            state.bodies[slot] = backup.bodies[slot];
+        }
+        state.bodies[slot] = BodyState {
+            velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            ..backup.bodies[slot]
+        };
+    }
+    for (i, joint) in model.present_joints() {
+        let of = |slot: u32| candidates[slot as usize];
+        if of(joint.b).min(joint.a.map_or(NONE, of)) != NONE {
+            state.joints[i] = backup.joints[i];
         }
     }
     let new = |c: &&mut ContactMemory| {
