@@ -105,18 +105,6 @@ fn hulls_in_a_bin_come_to_rest() {
             );
         }
     }
-    if let Some(more) = from_env("TIPPE_MORE") {
-        for k in 0..more {
-            if k % 30 == 0 {
-                println!(
-                    "{k}: {:e} m deep, kinetic {:e}",
-                    deepest(&w, &ids),
-                    w.energy().0 / peak
-                );
-            }
-            w.step(h).expect("a good step");
-        }
-    }
     let overlap = deepest(&w, &ids);
     println!(
         "{count} hulls: peak {peak:e} J, at rest after {steps} steps, overlap then {overlap:e} m, in the fall {deep:e} m"

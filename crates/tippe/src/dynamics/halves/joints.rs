@@ -6,7 +6,7 @@
 
 use super::Scratch;
 use super::lane::{Island, Lane};
-use super::link::{Link, spring_kick};
+use super::link::{APART, Link, spring_kick};
 use super::row::SolverBody;
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
@@ -77,6 +77,14 @@ fn swing(body: &Body, d: Vec3) -> f64 {
     let j = body.inverse_moments;
     let (p, q, r) = (t1.dot(j * t1), t1.dot(j * t2), t2.dot(j * t2));
     0.5 * (p + r) + (0.25 * (p - r) * (p - r) + q * q).sqrt()
+}
+
+/// Whether a joint is far from meeting at the start of the step.
+pub(crate) fn start_apart(model: &Model, state: &State) -> bool {
+    model.present_joints().any(|(_, joint)| {
+        let held = joint.place(&state.bodies).held(joint.desc.kind);
+        held.residuals[..held.count].iter().any(|r| r.abs() > APART)
+    })
 }
 
 /// Springs and dampers for half a step; their work is booked with the motors.
@@ -243,6 +251,7 @@ pub(crate) fn aim_again(
         state,
         contacts,
         h,
+        ..
     } = *sight;
     let Lane {
         bodies,
@@ -345,4 +354,6 @@ pub(crate) struct Sight<'a> {
     pub contacts: &'a [Contact],
     /// Length of the step [s].
     pub h: f64,
+    /// Whether closing the joints that start apart has been tried in this step, in vain.
+    pub tried: bool,
 }

@@ -107,6 +107,8 @@ pub(crate) struct Scratch {
     pub looked: Vec<u32>,
     /// Whether all joints that could be solved directly met.
     pub met: bool,
+    /// Whether closing the joints that start apart has been tried in this step, in vain.
+    pub tried: bool,
     /// Number of the last count.
     pub look: u32,
     /// By slot: the states before the first kick, which is given again if the part becomes shorter.

@@ -96,6 +96,7 @@ fn solve(
                 state,
                 contacts: &work.detection.contacts,
                 h,
+                tried: work.halves.tried,
             };
             missed = with_island(
                 &mut work.halves,
@@ -131,6 +132,7 @@ fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f6
         links,
         parts,
         sweeps,
+        tried,
         ..
     } = &mut work.halves;
     let part = &mut parts[island];
@@ -140,8 +142,9 @@ fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f6
         return;
     }
     let (rows, links) = (&mut rows[part.rows.clone()], &mut links[part.links.clone()]);
-    part.direct =
-        part.trees || sweeps.can_be_direct(rows, links, bodies, params.direct_cost as u64);
+    part.direct = part.trees
+        || (!links.iter().any(|l| l.is_apart(*tried))
+            && sweeps.can_be_direct(rows, links, bodies, params.direct_cost as u64));
     if !part.direct {
         links.iter_mut().for_each(|link| link.keep_residuals(h));
     }

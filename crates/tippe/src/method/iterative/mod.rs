@@ -38,6 +38,7 @@ pub(crate) fn step(
     let mut parts = joints::substeps(model, state, h).min(SUBSTEPS_MAX);
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
+    work.halves.tried = false;
     loop {
         let mut report = StepReport::default();
         let mut read_out = std::mem::take(&mut work.halves.read_out);
@@ -80,7 +81,12 @@ pub(crate) fn step(
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
         state.loads = loads;
-        parts *= 2;
+        // Joints that contradict each other never meet: rather than in ever shorter parts, they are tried once more little by little.
+        if joints::start_apart(model, state) && !work.halves.tried {
+            work.halves.tried = true;
+        } else {
+            parts *= 2;
+        }
     }
 }
 

@@ -131,6 +131,7 @@ pub(crate) fn step(
     let mut parts = joints::substeps(model, state, h).min(params.parts_max);
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
+    work.halves.tried = false;
     work.hold.begin(model, state, h);
     loop {
         if parts > 1 || params.shuffle_seed.is_some() {
@@ -181,7 +182,12 @@ pub(crate) fn step(
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
         state.loads = loads;
-        parts *= 2;
+        // Joints that contradict each other never meet: rather than in ever shorter parts, they are tried once more little by little.
+        if joints::start_apart(model, state) && !work.halves.tried {
+            work.halves.tried = true;
+        } else {
+            parts *= 2;
+        }
     }
 }
 

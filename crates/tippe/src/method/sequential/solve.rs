@@ -38,6 +38,7 @@ pub(crate) fn first(
         state,
         contacts: &work.detection.contacts,
         h: report.dt,
+        tried: work.halves.tried,
     };
     lane::run(
         work.threads.pool(),
@@ -59,9 +60,10 @@ fn first_of_island(
     let jointed = !island.links.is_empty();
     if jointed {
         island.part.direct = island.part.trees
-            || lane
-                .sweeps
-                .can_be_direct(island.rows, island.links, &lane.bodies, cost_max);
+            || (!island.links.iter().any(|l| l.is_apart(sight.tried))
+                && lane
+                    .sweeps
+                    .can_be_direct(island.rows, island.links, &lane.bodies, cost_max));
         if !island.part.direct {
             island
                 .links
