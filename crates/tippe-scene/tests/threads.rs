@@ -41,27 +41,27 @@ fn same_bits(name: &str, count: u32) {
 
 #[test]
 fn the_funnel_has_the_same_bits_for_any_number_of_threads() {
-    same_bits("funnel.toml", steps(600, 40));
+    same_bits("funnel.toml", steps(120, 40));
 }
 
 #[test]
 fn the_cart_has_the_same_bits_for_any_number_of_threads() {
-    same_bits("cart.toml", steps(600, 60));
+    same_bits("cart.toml", steps(300, 60));
 }
 
 #[test]
 fn towers_have_the_same_bits_for_any_number_of_threads() {
-    same_bits("towers.toml", steps(60, 3));
+    same_bits("towers.toml", steps(30, 3));
 }
 
 #[test]
 fn the_pile_has_the_same_bits_for_any_number_of_threads() {
-    same_bits("pile.toml", steps(100, 8));
+    same_bits("pile.toml", steps(60, 8));
 }
 
 #[test]
 fn the_joint_grid_has_the_same_bits_for_any_number_of_threads() {
-    same_bits("joint-grid.toml", steps(40, 1));
+    same_bits("joint-grid.toml", steps(15, 1));
 }
 
 #[test]

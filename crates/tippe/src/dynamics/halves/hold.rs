@@ -207,11 +207,12 @@ impl Hold {
         part: &Part,
     ) -> bool {
         self.members.clear();
+        let mut carried = false;
         for slot in ends(halves, part) {
             match model.bodies.get(slot as usize).and_then(Option::as_ref) {
                 // The world, and what never moves.
-                None => {}
-                Some(body) if body.kind == BodyKind::Fixed => {}
+                None => carried = true,
+                Some(body) if body.kind == BodyKind::Fixed => carried = true,
                 Some(body) if body.is_free() && body.drag.is_none() => self.members.push(slot),
                 Some(_) => return false,
             }
@@ -240,7 +241,8 @@ impl Hold {
                 && fastest(t) <= tolerance
                 && way <= tolerance * self.h
         };
-        if !self.members.iter().all(|&slot| rests(slot)) {
+        // What floats keeps its momentum, however little.
+        if !carried || !self.members.iter().all(|&slot| rests(slot)) {
             return false;
         }
         let name = self.members.iter().min().copied().unwrap_or(NONE);
