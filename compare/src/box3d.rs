@@ -158,7 +158,7 @@ fn add_shape(
             let capsule = Capsule::new(end(-half_length), end(half_length), radius as f32);
             world.create_capsule_shape(body, definition, &capsule)?;
         }
-        Shape::HalfSpace { .. } => bail!("half-spaces are not compared"),
+        _ => bail!("only balls, boxes and capsules are compared"),
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ fn collider(shape: &InputShape, density: f64) -> Result<ColliderBuilder> {
             half_length,
             radius,
         } => ColliderBuilder::capsule_z(half_length as f32, radius as f32),
-        Shape::HalfSpace { .. } => anyhow::bail!("half-spaces are not compared"),
+        _ => anyhow::bail!("only balls, boxes and capsules are compared"),
     };
     let groups = InteractionGroups::new(
         Group::from_bits_truncate(shape.filter.groups),

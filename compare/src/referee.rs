@@ -180,7 +180,7 @@ fn solid(shape: &Shape) -> Result<Box<dyn ParryShape>> {
             half_length,
             radius,
         } => Box::new(Capsule::new_z(half_length, radius)),
-        Shape::HalfSpace { .. } => bail!("half-spaces are not compared"),
+        _ => bail!("only balls, boxes and capsules are compared"),
     })
 }
 
