@@ -63,7 +63,7 @@ fn present(setup: &Setup, feature: Feature) -> bool {
         }
         Feature::CubeTosses => {
             let data = setup.data.as_deref();
-            data.is_some_and(|data| cube_toss::files(data).iter().all(|f| f.is_file()))
+            data.is_some_and(cube_toss::present)
         }
         Feature::ContactProblems => {
             let data = setup.data.as_deref();

@@ -101,7 +101,10 @@ fn top_face(sim: &Sim, cube: BodyId) -> f64 {
 fn stack(setup: &Setup, count: usize, top_mass: f64) -> Result<Vec<Value>, Stopped> {
     let (mut sim, ids) = stacked(setup, count, top_mass)?;
     let top = ids[count - 1];
-    sim.run_until(9.0, |_| {})?;
+    let height = |sim: &Sim| (top_face(sim, top), count as f64 * EDGE);
+    sim.run_until(9.0, |sim| {
+        sim.note("height of the stack [m]", || height(sim));
+    })?;
     let (mut square, mut samples) = (0.0, 0.0);
     sim.run_until(10.0, |sim| {
         square += ids
