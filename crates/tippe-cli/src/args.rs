@@ -121,13 +121,13 @@ pub struct ValidateArgs {
     /// Misses that are known, with their reason, do not count for the exit code; new ones do.
     #[arg(long)]
     pub allow_known: bool,
-    /// Studies after the cases.
+    /// Studies after the cases, none as a rule; all with `--doc`.
     #[arg(long, value_enum, value_name = "S,…", value_delimiter = ',')]
     pub study: Vec<StudyArg>,
     /// Folder for report.html, one page with tables, plots and pictures; made if missing.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Write the page of all results as Markdown, with all studies; this is how docs/fidelity.md is made.
+    /// Write the page of all results as Markdown; this is how docs/fidelity.md is made.
     #[arg(long, value_name = "FILE.md")]
     pub doc: Option<PathBuf>,
     /// Folder of data measured by others, which is not part of Tippe; looked for beside the repository if not given. Cases that need it are reported as not run without it.
@@ -160,6 +160,8 @@ pub enum StudyArg {
     Cost,
     /// The best fits found for the measured cube tosses.
     Tosses,
+    /// No study, with `--doc` too.
+    None,
 }
 
 /// A time that may be zero.

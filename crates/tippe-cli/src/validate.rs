@@ -188,14 +188,14 @@ fn run_one(
     (rows, shown)
 }
 
-/// Carries out the studies asked for; the page of all results has all of them.
+/// Carries out the studies asked for; the page of all results has all of them if none is named.
 fn studies(
     args: &ValidateArgs,
     rows: Vec<Row>,
     methods: &[&str],
     data: Option<&Path>,
 ) -> Result<Results> {
-    let wanted = |s| args.doc.is_some() || args.study.contains(&s);
+    let wanted = |s| args.study.contains(&s) || (args.doc.is_some() && args.study.is_empty());
     let mut results = Results {
         rows,
         ..Results::default()

@@ -5,6 +5,7 @@
 //! Source: docs/fidelity.md (what the columns mean).
 
 use crate::case::Form;
+use crate::summary::score_text;
 use std::fmt::Write as _;
 
 /// One measured (or refused) part.
@@ -167,8 +168,8 @@ pub fn table(rows: &[Row]) -> String {
                 let verdict = if error <= tolerance { "pass" } else { "FAIL" };
                 writeln!(
                     out,
-                    "{error:>10.2e} {tolerance:>10.1e} {:>9.3}  {verdict}",
-                    error / tolerance
+                    "{error:>10.2e} {tolerance:>10.1e} {:>9}  {verdict}",
+                    score_text(error / tolerance)
                 )
             }
             Outcome::Stopped { reason, tolerance } => {

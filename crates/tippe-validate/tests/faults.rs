@@ -25,7 +25,7 @@ const fn trap(fault: Fault, case: &'static str, parts: &'static [&'static str], 
 }
 
 /// What must notice what, with every method.
-const TRAPS: [Trap; 10] = [
+const TRAPS: [Trap; 9] = [
     trap(Fault::RestitutionSign, "F06", &["a", "b", "c"], COARSE),
     trap(Fault::RestitutionSign, "F10", &["a", "b", "c"], COARSE),
     trap(
@@ -41,7 +41,8 @@ const TRAPS: [Trap; 10] = [
         &["distance", "lateral"],
         COARSE,
     ),
-    trap(Fault::FrictionPyramid, "F05", &["v", "position"], COARSE),
+    // The velocity at the end follows from angular momentum alone, whatever the friction.
+    trap(Fault::FrictionPyramid, "F05", &["position"], COARSE),
     trap(
         Fault::HalfImpulse,
         "F08",
@@ -55,7 +56,6 @@ const TRAPS: [Trap; 10] = [
         &["displacement", "momentum"],
         COARSE,
     ),
-    trap(Fault::HalfImpulse, "F19", &["sag-10"], COARSE),
 ];
 
 #[test]

@@ -18,6 +18,10 @@ use crate::report::{self, ledger_plot, plots};
 use crate::svg::escape;
 use crate::svg::plot::{Across, Line, Plot, Scale};
 
+/// Many small pictures rather than few large ones.
+const STYLE: &str =
+    ".pictures svg { max-height: 16rem; } nav a { display: inline-block; margin-right: .6rem; }\n";
+
 /// What was seen of a case with a setup.
 pub struct Shown {
     /// Case.
@@ -30,7 +34,7 @@ pub struct Shown {
 
 /// The whole page.
 pub fn html(cases: &[Case], results: &Results, shown: &[Shown]) -> String {
-    let mut out = report::head("Tippe against truth", "");
+    let mut out = report::head("Tippe against truth", STYLE);
     out.push_str("<h1>Tippe against truth</h1>\n<nav><p>");
     for case in cases {
         let _ = write!(

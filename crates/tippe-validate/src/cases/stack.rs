@@ -6,6 +6,7 @@
 
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
 use crate::sim::{GRAVITY, Sim, ground, list, material};
+use crate::support::Feature;
 use std::fmt::Write as _;
 use tippe::{BodyId, Vec3};
 
@@ -27,7 +28,7 @@ pub const F19: Case = Case {
         },
         Trial {
             parts: &parts(["sag-100", "jitter-100", "lean-100"]),
-            needs: &[],
+            needs: &[Feature::LargeIslands],
             run: |s| stack(s, 100, 1.0),
         },
         Trial {
