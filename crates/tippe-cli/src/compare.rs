@@ -341,7 +341,7 @@ fn lines(contestants: &[Contestant], summaries: &[Summary]) -> Vec<(String, Vec<
                 format!("{} J ({})", number(value), share(value, s.energy.turnover))
             });
             let label = summaries.first().map_or("", |s| entry(s).0);
-            lines.push((label.to_owned(), values.collect()));
+            lines.push((format!("into motion: {label}"), values.collect()));
         }
     }
     let against = summaries.first().map_or("", |s| s.method.as_str());
@@ -370,17 +370,23 @@ fn lines(contestants: &[Contestant], summaries: &[Summary]) -> Vec<(String, Vec<
 
 /// The methods side by side.
 fn table(contestants: &[Contestant], summaries: &[Summary]) -> String {
+    let lines = lines(contestants, summaries);
+    let width = |text: &str| text.chars().count();
+    // What is the same for all is said once.
+    let same = |values: &[String]| values.windows(2).all(|w| w[0] == w[1]);
+    let labels = lines.iter().map(|(l, _)| width(l)).max().unwrap_or(0);
+    let columns: Vec<usize> = (0..contestants.len())
+        .map(|i| {
+            let apart = lines.iter().filter(|(_, v)| !same(v));
+            apart.map(|(_, v)| width(&v[i])).max().unwrap_or(0)
+        })
+        .collect();
     let mut out = String::new();
-    for (label, values) in lines(contestants, summaries) {
-        // What is the same for all is said once.
-        let same = values.windows(2).all(|w| w[0] == w[1]);
-        let _ = write!(out, "{label:28}");
-        if same {
-            let _ = write!(out, " {}", values.first().map_or("", String::as_str));
-        } else {
-            for value in &values {
-                let _ = write!(out, " {value:<38}");
-            }
+    for (label, values) in &lines {
+        let _ = write!(out, "{label:labels$}");
+        let shown = if same(values) { &values[..1] } else { values };
+        for (value, column) in shown.iter().zip(&columns) {
+            let _ = write!(out, "  {value:column$}");
         }
         out.truncate(out.trim_end().len());
         out.push('\n');

@@ -23,7 +23,7 @@ const INERTIA: f64 = 0.00081;
 const FRAME: f64 = 1.0 / 148.0;
 
 /// What cube and board do to each other: fitted once to the 275 tosses by the example `fit_tosses`.
-pub const FITTED: Touch = Touch::new(0.18, 0.2, Law::Stronge);
+pub const FITTED: Touch = Touch::new(0.175, 0.175, Law::Stronge);
 
 /// A set of parameters found for one method and law.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -23,7 +23,7 @@ pub const F19: Case = Case {
         },
         Trial {
             parts: &parts(["sag-20", "jitter-20", "lean-20"]),
-            needs: &[],
+            needs: &[Feature::LargeIslands],
             run: |s| stack(s, 20, 1.0),
         },
         Trial {
