@@ -86,13 +86,6 @@ const MISSES: &[Miss] = &[
         "the contact runs round by 44° to 74° in a step of 1/60 s",
     ),
     miss(
-        "F19",
-        &["jitter-100"],
-        "sequential",
-        0.0,
-        "sweeps over a hundred cubes end at the method's velocity tolerance, 1e-8 m/s a contact, which adds up; `iterative` solves to less",
-    ),
-    miss(
         "F26",
         &["position", "rotation"],
         "",
