@@ -26,7 +26,7 @@ impl Feature {
     pub const fn refusal(self) -> &'static str {
         match self {
             Self::LargeIslands => {
-                "large islands of articulated bodies: an island with trees is solved densely, which is too slow for stacks of ten bodies and more (support table of docs/methods.md)"
+                "large islands of articulated bodies: an island with trees is solved densely, and one of 80 contacts takes tenths of a second a step (support table of docs/methods.md)"
             }
             Self::CubeTosses => {
                 "not run: no cube-tosses/tosses.csv and starts.csv in a folder given by --data; made from the tosses of [Acosta22] in DAIRLab/dairlib"

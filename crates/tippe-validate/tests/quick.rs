@@ -13,25 +13,31 @@ fn every_case_holds_or_is_a_known_miss() {
         .copied()
         .collect();
     let methods = ["sequential", "iterative"];
-    let rows = run(
-        &cases,
-        &methods,
-        &Form::ALL,
-        &[DT_COARSE],
-        None,
-        &mut |_| {},
-    );
+    // Stacks of free links take a minute: `tippe validate --quick` has them.
+    let mut rows = Vec::new();
+    for case in cases {
+        let forms: &[Form] = if case.id == "F19" {
+            &[Form::Maximal]
+        } else {
+            &Form::ALL
+        };
+        rows.extend(run(
+            &[case],
+            &methods,
+            forms,
+            &[DT_COARSE],
+            None,
+            &mut |_| {},
+        ));
+    }
     let unknown: Vec<String> = summary::failures(&rows)
         .filter(|r| misses::reason(r).is_none())
         .map(summary::failure_line)
         .collect();
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));
-    // Refused is what lacks data, or a feature of the support table.
+    // Refused is what lacks data.
     for row in rows.iter().filter(|r| r.pass().is_none()) {
         let line = tippe_validate::json_line(row);
-        assert!(
-            line.contains("--data") || line.contains("support table"),
-            "{line}"
-        );
+        assert!(line.contains("--data"), "{line}");
     }
 }

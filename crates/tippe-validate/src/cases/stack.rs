@@ -18,7 +18,7 @@ pub const F19: Case = Case {
     trials: &[
         Trial {
             parts: &parts(["sag-10", "jitter-10", "lean-10"]),
-            needs: &[Feature::LargeIslands],
+            needs: &[],
             run: |s| stack(s, 10, 1.0),
         },
         Trial {
@@ -33,12 +33,12 @@ pub const F19: Case = Case {
         },
         Trial {
             parts: &parts(["sag-10x10", "jitter-10x10", "lean-10x10"]),
-            needs: &[Feature::LargeIslands],
+            needs: &[],
             run: |s| stack(s, 10, 10.0),
         },
         Trial {
             parts: &parts(["sag-10x100", "jitter-10x100", "lean-10x100"]),
-            needs: &[Feature::LargeIslands],
+            needs: &[],
             run: |s| stack(s, 10, 100.0),
         },
     ],
