@@ -22,7 +22,7 @@ struct Step {
 /// The step whose output is read, see `document`.
 const DOCUMENTATION: &str = "documentation";
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step {
         name: "formatting",
         arguments: &["fmt", "--all", "--check"],
@@ -73,6 +73,22 @@ const STEPS: [Step; 7] = [
             "--lib",
             "--bins",
             "--tests",
+        ],
+        environment: &[],
+        slow: true,
+    },
+    // An engine that is wrong on purpose: the fidelity cases must notice. One test alone, so that only the crates below it are built once more.
+    Step {
+        name: "faults are noticed",
+        arguments: &[
+            "test",
+            "--release",
+            "-p",
+            "tippe-validate",
+            "--features",
+            "fault-injection",
+            "--test",
+            "faults",
         ],
         environment: &[],
         slow: true,

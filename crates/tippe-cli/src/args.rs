@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::bench::BenchArgs;
+use crate::compare::CompareArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
 use crate::query::QueryArgs;
@@ -36,6 +37,8 @@ pub enum Command {
     Run(RunArgs),
     /// Read and validate a scene without simulating it; every error with file, line, column, field and reason.
     Check(CheckArgs),
+    /// Simulate a scene by several methods, side by side: difference of motion, certificates, ledgers, time.
+    Compare(CompareArgs),
     /// Run the fidelity cases: every method against answers that are known.
     Validate(ValidateArgs),
     /// Time the standard speed scenes, with their certificates.
@@ -100,18 +103,33 @@ pub struct CheckArgs {
 /// Flags of `tippe validate`.
 #[derive(Debug, Args)]
 pub struct ValidateArgs {
-    /// Cases to run, such as F01,F13; all if not given.
+    /// Cases to run, such as F01,F13; all if not given, `none` for the studies alone.
     #[arg(long = "case", value_name = "ID,…", value_delimiter = ',')]
     pub cases: Vec<String>,
     /// Methods to run; all of this version if not given.
     #[arg(long = "method", value_name = "M,…", value_delimiter = ',')]
     pub methods: Vec<String>,
     /// How joints are held.
-    #[arg(long, value_enum, default_value = "maximal")]
+    #[arg(long, value_enum, default_value = "all")]
     pub form: FormArg,
     /// Step lengths [s].
     #[arg(long, value_name = "H,…", value_delimiter = ',', value_parser = parse_seconds, default_value = "0.001,1/60")]
     pub dt: Vec<f64>,
+    /// Every case, method and form at 1/60 s alone: a few minutes at most.
+    #[arg(long, conflicts_with = "dt")]
+    pub quick: bool,
+    /// Misses that are known, with their reason, do not count for the exit code; new ones do.
+    #[arg(long)]
+    pub allow_known: bool,
+    /// Studies after the cases, none as a rule; all with `--doc`.
+    #[arg(long, value_enum, value_name = "S,…", value_delimiter = ',')]
+    pub study: Vec<StudyArg>,
+    /// Folder for report.html, one page with tables, plots and pictures; made if missing.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write the page of all results as Markdown; this is how docs/fidelity.md is made.
+    #[arg(long, value_name = "FILE.md")]
+    pub doc: Option<PathBuf>,
     /// Folder of data measured by others, which is not part of Tippe; looked for beside the repository if not given. Cases that need it are reported as not run without it.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
@@ -123,10 +141,27 @@ pub struct ValidateArgs {
 /// How jointed bodies are described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormArg {
+    /// Both, one after the other.
+    All,
     /// Every body with its six coordinates, joints by impulses.
     Maximal,
     /// Trees of bodies in joint coordinates.
     Articulated,
+}
+
+/// Studies of `tippe validate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum StudyArg {
+    /// Error against step for parts with a clear order.
+    Convergence,
+    /// The scenes of SimBenchmark with its error measures.
+    Simbenchmark,
+    /// Error against CPU time for five scenes.
+    Cost,
+    /// The best fits found for the measured cube tosses.
+    Tosses,
+    /// No study, with `--doc` too.
+    None,
 }
 
 /// A time that may be zero.
@@ -187,7 +222,7 @@ mod tests {
     #[test]
     fn commands_that_do_not_exist_are_refused() {
         assert_eq!(
-            Cli::try_parse_from(["tippe", "compare"])
+            Cli::try_parse_from(["tippe", "solve"])
                 .unwrap_err()
                 .exit_code(),
             2

@@ -7,6 +7,7 @@
 mod args;
 mod bench;
 mod check;
+mod compare;
 mod film;
 mod format;
 mod impact;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
+        Command::Compare(args) => compare::compare(args),
         Command::Validate(args) => validate::validate(args),
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),

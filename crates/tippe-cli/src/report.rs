@@ -1,7 +1,7 @@
 //! The page of a run, `report.html`: tables, pictures and plots in one file that needs nothing else.
 //!
 //! Reads: Summary, Statistics, Film, World.  Writes: HTML text.
-//! Called by: `run`.
+//! Called by: `run`; `compare` and `validate` use its parts.
 //! Source: plain HTML and inline SVG; light and dark follow the reader's system.
 
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::format::{number, share};
 use crate::statistics::{AllSeries, Statistics};
 use crate::summary::Summary;
 use crate::svg::escape;
-use crate::svg::plot::{self, Line, Plot, Scale};
+use crate::svg::plot::{self, Across, Line, Plot, Scale};
 use crate::svg::scene::Stage;
 
 const STYLE: &str = include_str!("report.css");
@@ -38,14 +38,9 @@ pub fn html(
     film: &Film,
     world: &World,
 ) -> String {
-    let mut out = String::new();
     let name = escape(&summary.scene);
-    let _ = write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{name}: a Tippe run</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{name}</h1>\n"
-    );
+    let mut out = head(&format!("{name}: a Tippe run"), "");
+    let _ = writeln!(out, "<h1>{name}</h1>");
     if !page.description.trim().is_empty() {
         let _ = writeln!(out, "<p>{}</p>", escape(page.description.trim()));
     }
@@ -61,7 +56,7 @@ pub fn html(
     warnings(&mut out, summary);
     out.push_str("</section>\n<section>\n<h2>Motion</h2>\n");
     out.push_str(page.replay);
-    motion(&mut out, film, world);
+    motion(&mut out, film, world, "shot");
     out.push_str("</section>\n<section>\n<h2>Energy</h2>\n");
     ledger_table(&mut out, summary);
     plots(
@@ -78,12 +73,25 @@ pub fn html(
         "<details>\n<summary>The scene with all defaults written out</summary>\n<pre tabindex=\"0\">{}</pre>\n</details>\n</section>",
         escape(page.explained)
     );
-    let _ = writeln!(
-        out,
-        "</main>\n<footer><p>Written by tippe {}. Lines of more than 600 values show the least and the greatest of each stretch.</p></footer>\n</body>\n</html>",
-        env!("CARGO_PKG_VERSION")
-    );
+    out.push_str(&foot());
     out
+}
+
+/// What a page begins with, up to its first heading; the title is escaped already.
+pub fn head(title: &str, more_style: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}{more_style}</style>\n</head>\n<body>\n<main>\n"
+    )
+}
+
+/// What a page ends with.
+pub fn foot() -> String {
+    format!(
+        "</main>\n<footer><p>Written by tippe {}. Lines of more than 600 values show the least and the greatest of each stretch.</p></footer>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 fn summary_table(out: &mut String, summary: &Summary, world: &World) {
@@ -156,7 +164,7 @@ fn ledger_table(out: &mut String, summary: &Summary) {
 }
 
 /// Pictures side by side; their bodies keep their colours.
-fn motion(out: &mut String, film: &Film, world: &World) {
+pub fn motion(out: &mut String, film: &Film, world: &World, id: &str) {
     let frames = film.frames();
     let Some(first) = frames.first() else { return };
     let stage = Stage::new(world, first, &frames);
@@ -172,7 +180,7 @@ fn motion(out: &mut String, film: &Film, world: &World) {
         let _ = writeln!(
             out,
             "<figure>{}<figcaption>{} s</figcaption></figure>",
-            stage.inline(frame, trails, &format!("shot-{i}"), &title),
+            stage.inline(frame, trails, &format!("{id}-{i}"), &title),
             number(frame.time)
         );
     }
@@ -198,19 +206,20 @@ fn motion(out: &mut String, film: &Film, world: &World) {
     );
 }
 
-fn plots(out: &mut String, plots: &[Plot]) {
+/// Plots side by side.
+pub fn plots(out: &mut String, plots: &[Plot]) {
     out.push_str("<div class=\"plots\">\n");
     plots.iter().for_each(|p| out.push_str(&plot::draw(p)));
     out.push_str("</div>\n");
 }
 
 fn energy_plots(s: &AllSeries, turnover: f64) -> [Plot; 3] {
-    let line = |name, series: &crate::series::Series| Line {
-        name,
+    let line = |name: &str, series: &crate::series::Series| Line {
+        name: name.into(),
         points: series.points(),
     };
-    let share = |name, series: &crate::series::Series| Line {
-        name,
+    let share = |name: &str, series: &crate::series::Series| Line {
+        name: name.into(),
         points: series
             .points()
             .into_iter()
@@ -219,70 +228,85 @@ fn energy_plots(s: &AllSeries, turnover: f64) -> [Plot; 3] {
     };
     [
         Plot {
-            id: "plot-energy",
-            title: "Energy",
+            id: "plot-energy".into(),
+            title: "Energy".into(),
             description: "Kinetic and potential energy over time.".into(),
-            unit: "J",
+            unit: "J".into(),
             scale: Scale::Linear,
+            across: Across::time(),
             lines: vec![line("kinetic", &s.kinetic), line("potential", &s.potential)],
         },
+        ledger_plot("plot-ledger", s),
         Plot {
-            id: "plot-ledger",
-            title: "Energy ledger",
-            description: "Transfers since the start: works into the bodies, losses out of them, all counted positive in that direction.".into(),
-            unit: "J",
-            scale: Scale::Linear,
-            lines: vec![
-                line("friction", &s.friction),
-                line("restitution", &s.restitution),
-                line("drag", &s.drag),
-                line("joints", &s.joint_friction),
-                line("applied forces", &s.external),
-                line("motors", &s.motors),
-                line("prescribed bodies", &s.prescribed),
-                line("position correction", &s.position_correction),
-                line("unexplained", &s.unexplained),
-            ],
-        },
-        Plot {
-            id: "plot-ledger-error",
-            title: "Energy errors",
+            id: "plot-ledger-error".into(),
+            title: "Energy errors".into(),
             description: "Position correction and the unexplained part since the start, as a share of the turnover; size only.".into(),
-            unit: "share",
+            unit: "share".into(),
             scale: Scale::Log,
+            across: Across::time(),
             lines: vec![share("position correction", &s.position_correction), share("unexplained", &s.unexplained)],
         },
     ]
 }
 
+/// What the ledger has booked since the start.
+pub fn ledger_plot(id: &str, s: &AllSeries) -> Plot {
+    let line = |name: &str, series: &crate::series::Series| Line {
+        name: name.into(),
+        points: series.points(),
+    };
+    Plot {
+        id: id.into(),
+        title: "Energy ledger".into(),
+        description: "Transfers since the start: works into the bodies, losses out of them, all counted positive in that direction.".into(),
+        unit: "J".into(),
+        scale: Scale::Linear,
+        across: Across::time(),
+        lines: vec![
+            line("friction", &s.friction),
+            line("restitution", &s.restitution),
+            line("drag", &s.drag),
+            line("joints", &s.joint_friction),
+            line("applied forces", &s.external),
+            line("motors", &s.motors),
+            line("prescribed bodies", &s.prescribed),
+            line("position correction", &s.position_correction),
+            line("unexplained", &s.unexplained),
+        ],
+    }
+}
+
 fn accuracy_plots(s: &AllSeries) -> [Plot; 4] {
-    let line = |name, series: &crate::series::Series| Line {
-        name,
+    let line = |name: &str, series: &crate::series::Series| Line {
+        name: name.into(),
         points: series.points(),
     };
     [
         Plot {
-            id: "plot-contacts",
-            title: "Contacts",
+            id: "plot-contacts".into(),
+            title: "Contacts".into(),
             description: "Contact points that carried an impulse, and those of them that were impacts, in each step.".into(),
-            unit: "per step",
+            unit: "per step".into(),
             scale: Scale::Linear,
+            across: Across::time(),
             lines: vec![line("contacts", &s.contacts), line("collisions", &s.collisions)],
         },
         Plot {
-            id: "plot-penetration",
-            title: "Penetration",
+            id: "plot-penetration".into(),
+            title: "Penetration".into(),
             description: "Deepest penetration in each step: left by the step, and found by the detection at its start.".into(),
-            unit: "m",
+            unit: "m".into(),
             scale: Scale::Log,
+            across: Across::time(),
             lines: vec![line("left by the step", &s.penetration), line("found by detection", &s.penetration_found)],
         },
         Plot {
-            id: "plot-residuals",
-            title: "Residual velocities",
+            id: "plot-residuals".into(),
+            title: "Residual velocities".into(),
             description: "How far each step's solution is from the conditions it should meet, the worst contact or joint.".into(),
-            unit: "m/s",
+            unit: "m/s".into(),
             scale: Scale::Log,
+            across: Across::time(),
             lines: vec![
                 line("normal", &s.complementarity),
                 line("stick and slip", &s.stick_slip),
@@ -290,11 +314,12 @@ fn accuracy_plots(s: &AllSeries) -> [Plot; 4] {
             ],
         },
         Plot {
-            id: "plot-residuals-other",
-            title: "Other residuals",
+            id: "plot-residuals-other".into(),
+            title: "Other residuals".into(),
             description: "Tangential impulse beyond the friction cone, relative to its bound [1], and distance of joint anchors [m].".into(),
-            unit: "1, m",
+            unit: "1, m".into(),
             scale: Scale::Log,
+            across: Across::time(),
             lines: vec![line("friction cone", &s.friction_cone), line("joint position", &s.joint_position)],
         },
     ]
@@ -302,13 +327,14 @@ fn accuracy_plots(s: &AllSeries) -> [Plot; 4] {
 
 fn speed_plot(s: &AllSeries) -> Plot {
     Plot {
-        id: "plot-speed",
-        title: "Wall time",
+        id: "plot-speed".into(),
+        title: "Wall time".into(),
         description: "Wall time of each step on the machine that ran it.".into(),
-        unit: "ms",
+        unit: "ms".into(),
         scale: Scale::Linear,
+        across: Across::time(),
         lines: vec![Line {
-            name: "wall time of a step",
+            name: "wall time of a step".into(),
             points: s.step_ms.points(),
         }],
     }

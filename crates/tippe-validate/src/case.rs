@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use crate::support::Feature;
+use crate::watch::Watch;
 
 /// One fidelity case: a situation whose answer is known.
 #[derive(Clone, Copy, Debug)]
@@ -138,6 +139,25 @@ pub struct Setup {
     pub dt: f64,
     /// Folder of data measured by others, for the cases that need it.
     pub data: Option<PathBuf>,
+    /// Factor on the solver tolerances of the method; 1 leaves its defaults.
+    pub loosen: f64,
+    /// Who looks at the runs; nobody as a rule.
+    pub watch: Option<Watch>,
+}
+
+impl Setup {
+    /// A method in a form at a step [s], without data, as it comes.
+    #[must_use]
+    pub fn new(method: &str, form: Form, dt: f64) -> Self {
+        Self {
+            method: method.to_owned(),
+            form,
+            dt,
+            data: None,
+            loosen: 1.0,
+            watch: None,
+        }
+    }
 }
 
 /// How joints are held.
@@ -151,6 +171,9 @@ pub enum Form {
 }
 
 impl Form {
+    /// All forms.
+    pub const ALL: [Self; 2] = [Self::Maximal, Self::Articulated];
+
     /// The name used by flags and output.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -5,6 +5,7 @@
 //! Source: docs/fidelity.md (what the columns mean).
 
 use crate::case::Form;
+use crate::summary::score_text;
 use std::fmt::Write as _;
 
 /// One measured (or refused) part.
@@ -22,6 +23,8 @@ pub struct Row {
     pub dt: f64,
     /// What came out.
     pub outcome: Outcome,
+    /// Time of the processor that its trial took, all parts together [s].
+    pub cpu: f64,
 }
 
 /// What came out of one part.
@@ -141,20 +144,21 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// The rows as a table for people: case, part, method, step, error, tolerance, score, verdict.
+/// The rows as a table for people: case, part, method, form, step, error, tolerance, score, verdict.
 #[must_use]
 pub fn table(rows: &[Row]) -> String {
     let mut out = format!(
-        "{:<5} {:<14} {:<12} {:<11} {:>10} {:>10} {:>9}  {}\n",
-        "case", "part", "method", "dt", "error", "tolerance", "score", "verdict"
+        "{:<5} {:<14} {:<11} {:<12} {:<9} {:>10} {:>10} {:>9}  {}\n",
+        "case", "part", "method", "form", "dt", "error", "tolerance", "score", "verdict"
     );
     for row in rows {
         let _ = write!(
             out,
-            "{:<5} {:<14} {:<12} {:<11} ",
+            "{:<5} {:<14} {:<11} {:<12} {:<9} ",
             row.case,
             row.part,
             row.method,
+            row.form.name(),
             step_name(row.dt)
         );
         let _ = match &row.outcome {
@@ -164,8 +168,8 @@ pub fn table(rows: &[Row]) -> String {
                 let verdict = if error <= tolerance { "pass" } else { "FAIL" };
                 writeln!(
                     out,
-                    "{error:>10.2e} {tolerance:>10.1e} {:>9.3}  {verdict}",
-                    error / tolerance
+                    "{error:>10.2e} {tolerance:>10.1e} {:>9}  {verdict}",
+                    score_text(error / tolerance)
                 )
             }
             Outcome::Stopped { reason, tolerance } => {
@@ -223,6 +227,7 @@ mod tests {
             form: Form::Maximal,
             dt: 0.001,
             outcome,
+            cpu: 0.0,
         }
     }
 

@@ -6,7 +6,8 @@
 
 use crate::case::{Form, Setup, Stopped};
 use crate::form::{Anchor, anchors, articulate};
-use tippe::{BodyId, BodyState, Quat, StepReport, Vec3, World};
+use crate::watch::Watch;
+use tippe::{BodyId, BodyState, Method, Quat, StepReport, Vec3, World};
 use tippe_scene::{Format, LoadOptions, load_str};
 
 /// A scene under way.
@@ -18,6 +19,7 @@ pub struct Sim {
     anchors: Vec<Anchor>,
     dt: f64,
     steps: u64,
+    watch: Option<Watch>,
 }
 
 impl Sim {
@@ -30,24 +32,40 @@ impl Sim {
             "version = 1\n[world]\ngravity = {}\n{bodies_text}",
             list(gravity)
         );
+        Self::open(setup, &text)
+    }
+
+    /// Loads a whole scene; method and step from the setup as a user's flags would be.
+    ///
+    /// # Errors
+    /// The scene was refused: all of its messages.
+    pub fn open(setup: &Setup, text: &str) -> Result<Self, Stopped> {
         let options = LoadOptions {
             method: Some(setup.method.clone()),
             dt: Some(setup.dt),
             ..LoadOptions::default()
         };
-        let scene = load_str(&text, "case.toml", Format::Toml, &options)
+        let scene = load_str(text, "case.toml", Format::Toml, &options)
             .map_err(|e| Stopped::new(format!("the scene was refused: {e}")))?;
         let (mut world, mut names) = (scene.world, scene.names);
         let anchors = match setup.form {
             Form::Maximal => anchors(&world),
             Form::Articulated => articulate(&mut world, &mut names)?,
         };
+        if setup.loosen != 1.0 {
+            let method = loosened(world.method(), setup.loosen);
+            world.set_method(method);
+        }
+        if let Some(watch) = &setup.watch {
+            watch.show(|w| w.begin(&world, scene.dt));
+        }
         Ok(Self {
             world,
             names,
             anchors,
             dt: scene.dt,
             steps: 0,
+            watch: setup.watch.clone(),
         })
     }
 
@@ -74,7 +92,18 @@ impl Sim {
             .step(self.dt)
             .map_err(|e| Stopped::new(format!("at {time:.4} s: {e}")))?;
         self.steps += 1;
+        if let Some(watch) = &self.watch {
+            watch.show(|w| w.step(&self.world, &report));
+        }
         Ok(report)
+    }
+
+    /// Shows a quantity of now, and what it should be, to whoever watches; without a watcher neither is computed.
+    pub fn note(&self, what: &'static str, ours_and_exact: impl FnOnce() -> (f64, f64)) {
+        if let Some(watch) = &self.watch {
+            let (ours, exact) = ours_and_exact();
+            watch.show(|w| w.note(self.time(), what, ours, exact));
+        }
     }
 
     /// Steps to the multiple of dt nearest to `time`, calling `look` after each step.
@@ -144,6 +173,32 @@ impl Sim {
         let (kinetic, potential) = self.world.energy();
         kinetic + potential
     }
+}
+
+impl Drop for Sim {
+    fn drop(&mut self) {
+        if let Some(watch) = &self.watch {
+            watch.show(|w| w.end(&self.world));
+        }
+    }
+}
+
+/// A method with all its solver tolerances multiplied by a factor.
+fn loosened(method: &Method, factor: f64) -> Method {
+    let mut method = method.clone();
+    match &mut method {
+        Method::Sequential(p) => {
+            p.velocity_tolerance *= factor;
+            p.joint_tolerance *= factor;
+        }
+        Method::Iterative(p) => {
+            p.depth_tolerance *= factor;
+            p.drift_tolerance *= factor;
+            p.velocity_tolerance *= factor;
+            p.joint_tolerance *= factor;
+        }
+    }
+    method
 }
 
 /// Standard gravity of the cases [m/s²].

@@ -15,7 +15,7 @@ fn holds(case: &str, dt: f64) -> Vec<(&'static str, f64)> {
     let rows = run(
         &find_cases(&[case]).unwrap(),
         &["sequential"],
-        Form::Articulated,
+        &[Form::Articulated],
         &[dt],
         None,
         &mut |_| {},

@@ -27,6 +27,10 @@ pub mod articulation;
 pub mod collide;
 pub mod dynamics;
 pub mod error;
+#[cfg(feature = "fault-injection")]
+pub mod fault;
+#[cfg(not(feature = "fault-injection"))]
+mod fault;
 pub mod geometry;
 pub mod joint;
 pub mod material;

@@ -5,6 +5,7 @@
 //! Source: [Lecture] "Measurements" (table); fallback rule in `docs/conventions.md`.
 
 use crate::error::BuildError;
+use crate::fault::{self, Fault};
 
 /// Names a material of one world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -227,6 +228,14 @@ impl Materials {
     /// The surface of a pair, and whether two different materials fell back to the combination rule.
     #[must_use]
     pub fn lookup(&self, a: MaterialId, b: MaterialId) -> (Surface, bool) {
+        let (mut surface, fell_back) = self.found(a, b);
+        if fault::active(Fault::RestitutionSign) {
+            surface.restitution = -surface.restitution;
+        }
+        (surface, fell_back)
+    }
+
+    fn found(&self, a: MaterialId, b: MaterialId) -> (Surface, bool) {
         let key = if a <= b { (a, b) } else { (b, a) };
         match self
             .pairs

@@ -1,7 +1,7 @@
-//! Line plots over time: linear or logarithmic, with ticks, legend, title and description.
+//! Line plots, over time as a rule: linear or logarithmic, with ticks, legend, title and description.
 //!
-//! Reads: points.  Writes: one `<figure>` with an inline SVG.
-//! Called by: `report`.
+//! Reads: points.  Writes: one `<figure>` with an inline SVG, or an SVG file of its own.
+//! Called by: `report`, `validate`, `compare`.
 //! Source: ticks at 1, 2 and 5 times a power of ten; lines differ in dash as well as in colour.
 
 use std::fmt::Write as _;
@@ -22,24 +22,45 @@ pub enum Scale {
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Name in the legend.
-    pub name: &'static str,
-    /// Time [s] and value, in order of time.
+    pub name: String,
+    /// Time [s], or what else runs across, and value, in order.
     pub points: Vec<(f64, f64)>,
+}
+
+/// What runs across.
+#[derive(Clone, Debug)]
+pub struct Across {
+    /// Name and unit.
+    pub label: String,
+    /// How it becomes a place.
+    pub scale: Scale,
+}
+
+impl Across {
+    /// Time in seconds, evenly.
+    pub fn time() -> Self {
+        Self {
+            label: "time [s]".into(),
+            scale: Scale::Linear,
+        }
+    }
 }
 
 /// One plot.
 #[derive(Clone, Debug)]
 pub struct Plot {
     /// Unique in the page; letters and dashes.
-    pub id: &'static str,
+    pub id: String,
     /// Heading.
-    pub title: &'static str,
+    pub title: String,
     /// What it shows, for those who cannot see it and those who wonder.
     pub description: String,
     /// Unit of the values.
-    pub unit: &'static str,
+    pub unit: String,
     /// How values become heights.
     pub scale: Scale,
+    /// What runs across.
+    pub across: Across,
     /// The lines; those without a value other than zero are named but not drawn.
     pub lines: Vec<Line>,
 }
@@ -52,6 +73,12 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 38.0;
 /// A logarithmic axis spans at most this many powers of ten: what lies below is as good as zero.
 const DECADES_MAX: i32 = 16;
+/// Height of a line of the legend in a file.
+const LEGEND: f64 = 16.0;
+/// Lines of at most this many points show each of them.
+const MARKS_MAX: usize = 8;
+/// What a file needs beyond the style of the page.
+const FILE_STYLE: &str = "svg { background: var(--page); font: 12px system-ui, sans-serif; } .plot text.head { fill: var(--text); font-size: 13px; }\n";
 /// Distinct line styles; further lines start over.
 const STYLES: usize = 9;
 
@@ -154,19 +181,26 @@ fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 /// Draws a plot as a figure: heading, picture, legend.
 pub fn draw(plot: &Plot) -> String {
     let mut out = String::new();
-    let id = plot.id;
+    let id = &plot.id;
     let _ = writeln!(
         out,
         "<figure class=\"plot\" id=\"{id}\">\n<h3>{}</h3>",
-        escape(plot.title)
+        escape(&plot.title)
     );
     let all = || plot.lines.iter().flat_map(|l| &l.points);
-    match (
-        Axis::fit(all().map(|p| p.1), plot.scale),
-        bounds(all().map(|p| p.0)),
-    ) {
-        (Some(y), Some((t0, t1))) => picture(&mut out, plot, &y, (t0, t1)),
-        _ => {
+    match axes(plot) {
+        Some(axes) => {
+            let id = &plot.id;
+            let _ = writeln!(
+                out,
+                "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
+                escape(&plot.title),
+                escape(&plot.description),
+            );
+            picture(&mut out, plot, &axes);
+            out.push_str("</svg>\n");
+        }
+        None => {
             let what = if all().next().is_some() {
                 "zero throughout"
             } else {
@@ -184,20 +218,66 @@ pub fn draw(plot: &Plot) -> String {
     out
 }
 
-fn picture(out: &mut String, plot: &Plot, y: &Axis, (t0, t1): (f64, f64)) {
-    // The time axis ends with the data, not with a tick; it starts at zero where the data nearly do.
-    let t_low = if t0 < 0.05 * t1 { 0.0 } else { t0 };
-    let t_high = if t1 > t_low { t1 } else { t_low + 1.0 };
-    let x_axis = Axis::linear(t_low, t_high);
-    let px = |t: f64| LEFT + (t - t_low) / (t_high - t_low) * (WIDTH - LEFT - RIGHT);
-    let py = |place: f64| HEIGHT - BOTTOM - place * (HEIGHT - TOP - BOTTOM);
-    let id = plot.id;
-    let _ = writeln!(
-        out,
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
-        escape(plot.title),
+/// Draws a plot as a file of its own, its legend inside, for light and dark pages.
+pub fn file(plot: &Plot) -> String {
+    let drawn: Vec<(usize, &Line)> = plot
+        .lines
+        .iter()
+        .enumerate()
+        .filter(|(_, l)| shown(l))
+        .collect();
+    let height = HEIGHT + 24.0 + LEGEND * drawn.len() as f64;
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -20 {WIDTH} {height}\" width=\"{}\" role=\"img\"><title>{}</title><desc>{}</desc>\n<style>\n{}{FILE_STYLE}</style>\n<g class=\"plot\">\n\
+         <text x=\"{LEFT}\" y=\"-4\" class=\"head\">{}</text>\n",
+        1.6 * WIDTH,
+        escape(&plot.title),
         escape(&plot.description),
+        include_str!("../report.css"),
+        escape(&plot.title),
     );
+    if let Some(axes) = axes(plot) {
+        picture(&mut out, plot, &axes);
+    }
+    for (row, (i, line)) in drawn.into_iter().enumerate() {
+        let y = HEIGHT + 8.0 + LEGEND * row as f64;
+        let _ = writeln!(
+            out,
+            "<path class=\"l s{}\" d=\"M{LEFT} {y}h24\"/><text x=\"{}\" y=\"{}\">{}</text>",
+            i % STYLES,
+            LEFT + 32.0,
+            y + 4.0,
+            escape(&line.name)
+        );
+    }
+    out.push_str("</g>\n</svg>\n");
+    out
+}
+
+/// Both axes: across and up; `None` if there is nothing to show.
+fn axes(plot: &Plot) -> Option<(Axis, Axis)> {
+    let all = || plot.lines.iter().flat_map(|l| &l.points);
+    let y = Axis::fit(all().map(|p| p.1), plot.scale)?;
+    let x = match plot.across.scale {
+        Scale::Log => Axis::fit(all().map(|p| p.0), Scale::Log)?,
+        // The time axis ends with the data, not with a tick; it starts at zero where the data nearly do.
+        Scale::Linear => {
+            let (t0, t1) = bounds(all().map(|p| p.0))?;
+            let low = if t0 < 0.05 * t1 { 0.0 } else { t0 };
+            let high = if t1 > low { t1 } else { low + 1.0 };
+            let mut axis = Axis::linear(low, high);
+            (axis.low, axis.high) = (low, high);
+            axis.ticks
+                .retain(|t| *t >= low - 1e-9 && *t <= high * (1.0 + 1e-9));
+            axis
+        }
+    };
+    Some((x, y))
+}
+
+fn picture(out: &mut String, plot: &Plot, (x, y): &(Axis, Axis)) {
+    let px = |place: f64| LEFT + place * (WIDTH - LEFT - RIGHT);
+    let py = |place: f64| HEIGHT - BOTTOM - place * (HEIGHT - TOP - BOTTOM);
     for tick in &y.ticks {
         let h = coordinate(py(y.tick_place(*tick)));
         let _ = writeln!(
@@ -208,47 +288,49 @@ fn picture(out: &mut String, plot: &Plot, y: &Axis, (t0, t1): (f64, f64)) {
             y.tick_label(*tick)
         );
     }
-    for tick in x_axis
-        .ticks
-        .iter()
-        .filter(|t| **t >= t_low - 1e-9 && **t <= t_high * (1.0 + 1e-9))
-    {
-        let w = coordinate(px(*tick));
+    for tick in &x.ticks {
+        let w = coordinate(px(x.tick_place(*tick)));
         let _ = writeln!(
             out,
             "<path class=\"grid\" d=\"M{w} {TOP}V{}\"/><text class=\"x\" x=\"{w}\" y=\"{}\">{}</text>",
             HEIGHT - BOTTOM,
             HEIGHT - BOTTOM + 15.0,
-            number(*tick)
+            x.tick_label(*tick)
         );
     }
     let _ = writeln!(
         out,
-        "<text class=\"x\" x=\"{}\" y=\"{}\">time [s]</text><text class=\"unit\" x=\"4\" y=\"{}\">[{}]</text>",
+        "<text class=\"x\" x=\"{}\" y=\"{}\">{}</text><text class=\"unit\" x=\"4\" y=\"{}\">[{}]</text>",
         coordinate((LEFT + WIDTH - RIGHT) / 2.0),
         HEIGHT - 5.0,
+        escape(&plot.across.label),
         HEIGHT - 5.0,
-        escape(plot.unit)
+        escape(&plot.unit)
     );
     for (i, line) in plot.lines.iter().enumerate().filter(|(_, l)| shown(l)) {
         let mut d = String::new();
         for (k, (t, v)) in line.points.iter().filter(|p| p.1.is_finite()).enumerate() {
             let c = if k == 0 { 'M' } else { 'L' };
-            let _ = write!(
-                d,
-                "{c}{} {}",
-                coordinate(px(*t)),
-                coordinate(py(y.place(*v)))
-            );
+            let at = (coordinate(px(x.place(*t))), coordinate(py(y.place(*v))));
+            let _ = write!(d, "{c}{} {}", at.0, at.1);
+            // Few points are told apart; many make a line.
+            if line.points.len() <= MARKS_MAX {
+                let _ = writeln!(
+                    out,
+                    "<circle class=\"l s{}\" cx=\"{}\" cy=\"{}\" r=\"2.5\"/>",
+                    i % STYLES,
+                    at.0,
+                    at.1
+                );
+            }
         }
         let _ = writeln!(
             out,
             "<path class=\"l s{}\" d=\"{d}\"><title>{}</title></path>",
             i % STYLES,
-            escape(line.name)
+            escape(&line.name)
         );
     }
-    out.push_str("</svg>\n");
 }
 
 /// A line of zeros says less than its absence.
@@ -266,13 +348,13 @@ fn legend(out: &mut String, plot: &Plot) {
                 out,
                 "<li><svg viewBox=\"0 0 24 8\" aria-hidden=\"true\"><path class=\"l s{}\" d=\"M0 4H24\"/></svg>{}</li>",
                 i % STYLES,
-                escape(line.name)
+                escape(&line.name)
             );
         }
         out.push_str("</ul>\n");
     }
     if !zero.is_empty() && zero.len() < plot.lines.len() {
-        let names: Vec<_> = zero.iter().map(|(_, l)| l.name).collect();
+        let names: Vec<_> = zero.iter().map(|(_, l)| l.name.as_str()).collect();
         let _ = writeln!(
             out,
             "<p class=\"empty\">zero throughout: {}</p>",
@@ -313,17 +395,21 @@ mod tests {
         ] {
             for scale in [Scale::Linear, Scale::Log] {
                 let plot = Plot {
-                    id: "p",
-                    title: "a < b",
+                    id: "p".into(),
+                    title: "a < b".into(),
                     description: String::new(),
-                    unit: "J",
+                    unit: "J".into(),
                     scale,
+                    across: Across {
+                        label: "x".into(),
+                        scale,
+                    },
                     lines: vec![Line {
-                        name: "x",
+                        name: "x".into(),
                         points: points.clone(),
                     }],
                 };
-                let text = draw(&plot);
+                let text = draw(&plot) + &file(&plot);
                 assert!(
                     text.contains("a &lt; b") && !text.contains("NaN") && !text.contains("inf"),
                     "{text}"

@@ -11,6 +11,29 @@ pub fn bounce_peak(e: f64, h0: f64, n: u32) -> f64 {
     (0..n).fold(h0, |h, _| h * e * e)
 }
 
+/// Bounces followed by [`bounce_height`]; what comes after is lower than anyone can see.
+const BOUNCES_MAX: u32 = 1000;
+
+/// Height of a ball's lowest point at time `t` after it was dropped from `h0` [m].
+#[must_use]
+pub fn bounce_height(e: f64, h0: f64, g: f64, t: f64) -> f64 {
+    let first = (2.0 * h0 / g).sqrt();
+    if t <= first {
+        return h0 - 0.5 * g * t * t;
+    }
+    // Each flight starts with e times the speed of the last and takes 2 v/g.
+    let (mut since, mut v) = (t - first, e * g * first);
+    for _ in 0..BOUNCES_MAX {
+        let flight = 2.0 * v / g;
+        if since <= flight {
+            return (v - 0.5 * g * since) * since;
+        }
+        since -= flight;
+        v *= e;
+    }
+    0.0
+}
+
 /// When a ball dropped from `h0` has come to rest, after infinitely many bounces [s].
 #[must_use]
 pub fn bounce_rest_time(e: f64, h0: f64, g: f64) -> f64 {
@@ -26,6 +49,21 @@ pub enum Law {
     Poisson,
     /// Of the square roots of normal works.
     Stronge,
+}
+
+impl Law {
+    /// All laws.
+    pub const ALL: [Self; 3] = [Self::Stronge, Self::Poisson, Self::Newton];
+
+    /// The name used in scene files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Newton => "newton",
+            Self::Poisson => "poisson",
+            Self::Stronge => "stronge",
+        }
+    }
 }
 
 /// A planar body meeting the ground at one point.

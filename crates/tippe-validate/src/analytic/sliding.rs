@@ -13,6 +13,15 @@ pub struct Stop {
     pub time: f64,
 }
 
+impl Stop {
+    /// Distance covered until the time `t` [m], at constant deceleration.
+    #[must_use]
+    pub fn way(&self, t: f64) -> f64 {
+        let left = (1.0 - t / self.time).max(0.0);
+        self.distance * (1.0 - left * left)
+    }
+}
+
 /// A block launched down a slope at `v0` [m/s] that friction brings to rest; infinite if μ does not exceed tan α.
 #[must_use]
 pub fn slope_stop(v0: f64, mu: f64, alpha: f64, g: f64) -> Stop {

@@ -5,7 +5,7 @@
 //! Source: Newton (1687).
 
 use crate::analytic::G;
-use crate::analytic::impact::bounce_peak;
+use crate::analytic::impact::{bounce_height, bounce_peak};
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
 use crate::sim::{GRAVITY, Sim, ground, material};
 use tippe::Vec3;
@@ -85,6 +85,9 @@ fn peaks(setup: &Setup, e: f64, count: u32, count_peer: u32) -> Result<Vec<Value
             found.push(peak_of(s.position.z, s.velocity.z));
         }
         before = s.velocity.z;
+        sim.note("height of the lowest point [m]", || {
+            (s.position.z - 0.1, bounce_height(e, 1.0, G, sim.time()))
+        });
     })?;
     let error = |count: u32| {
         (1..=count)

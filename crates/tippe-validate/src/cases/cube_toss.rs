@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use tippe::math::quat_wxyz;
 use tippe::{Quat, Vec3};
 
-use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
+use crate::analytic::impact::Law;
+use crate::case::{Case, Form, Part, Setup, Stopped, Tolerance, Trial, Value};
 use crate::columns::columns;
 use crate::sim::{GRAVITY, Sim, ground, list, quat};
 use crate::support::Feature;
@@ -22,12 +23,72 @@ const INERTIA: f64 = 0.00081;
 const FRAME: f64 = 1.0 / 148.0;
 
 /// What cube and board do to each other: fitted once to the 275 tosses by the example `fit_tosses`.
-pub const FITTED: Touch = Touch {
-    kinetic: 0.18,
-    sticking: 0.18,
-    restitution: 0.2,
-    slip_speed: 0.0,
-};
+pub const FITTED: Touch = Touch::new(0.175, 0.175, Law::Stronge);
+
+/// A set of parameters found for one method and law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit {
+    /// Name of the method it was found with.
+    pub method: &'static str,
+    /// What the search sought.
+    pub sought: &'static str,
+    /// The set.
+    pub touch: Touch,
+}
+
+const fn fit(
+    method: &'static str,
+    sought: &'static str,
+    friction: f64,
+    restitution: f64,
+    law: Law,
+) -> Fit {
+    Fit {
+        method,
+        sought,
+        touch: Touch::new(friction, restitution, law),
+    }
+}
+
+/// The best sets found by the example `fit_tosses` for each method and law.
+pub const FITS: [Fit; 11] = [
+    fit("sequential", BOTH, 0.175, 0.075, Law::Stronge),
+    fit("sequential", WITHIN, 0.18, 0.075, Law::Stronge),
+    fit("sequential", ROTATION, 0.22, 0.3, Law::Stronge),
+    fit("iterative", BOTH, 0.175, 0.175, Law::Stronge),
+    fit("iterative", WITHIN, 0.18, 0.175, Law::Stronge),
+    fit("iterative", ROTATION, 0.19, 0.1, Law::Stronge),
+    fit("iterative", BOTH, 0.175, 0.1875, Law::Poisson),
+    fit("iterative", WITHIN, 0.18, 0.15, Law::Poisson),
+    fit("iterative", BOTH, 0.175, 0.1875, Law::Newton),
+    fit("iterative", WITHIN, 0.18, 0.175, Law::Newton),
+    fit("iterative", ROTATION, 0.22, 0.2, Law::Newton),
+];
+
+/// What the searches sought.
+const BOTH: &str = "least sum of both errors over their tolerances";
+const WITHIN: &str = "least rotation with position near 0.140";
+const ROTATION: &str = "least rotation";
+
+/// What the search says about rigid contact.
+pub const EVIDENCE: &str = "\
+No set found reaches both figures. Position is best near μ = 0.175 and rotation at μ = 0.19 and above, where position is far off; restitution and the impact law\n\
+change little. Splitting static from kinetic friction and a slip speed did not help either. With position held at 0.140 the rotation stays near 18°, and its least\n\
+value anywhere, 16.9°, is above the 16.0° asked for. The data themselves are 2 % short in length and put resting corners 1 mm below the ground, and the outcome of\n\
+a corner impact is chaotic: this is evidence against one friction and one restitution, not against every rigid contact law.";
+
+/// Measures all of [`FITS`] at 1 ms.
+///
+/// # Errors
+/// The data cannot be read.
+pub fn measure_fits(data: &Path) -> Result<Vec<(Fit, Option<Score>)>, Stopped> {
+    let tosses = read(data)?;
+    let one = |fit: Fit| {
+        let setup = Setup::new(fit.method, Form::Maximal, 1e-3);
+        (fit, mean_score(&tosses, &setup, fit.touch).ok())
+    };
+    Ok(FITS.into_iter().map(one).collect())
+}
 
 /// Measured tosses of a cube.
 pub const F26: Case = Case {
@@ -65,6 +126,22 @@ pub struct Touch {
     pub restitution: f64,
     /// Slip at which friction has 1/√2 of its value [m/s].
     pub slip_speed: f64,
+    /// What restitution is a ratio of.
+    pub law: Law,
+}
+
+impl Touch {
+    /// Ideal Coulomb friction with one coefficient.
+    #[must_use]
+    pub const fn new(friction: f64, restitution: f64, law: Law) -> Self {
+        Self {
+            kinetic: friction,
+            sticking: friction,
+            restitution,
+            slip_speed: 0.0,
+            law,
+        }
+    }
 }
 
 /// One toss: the state it starts from, and what the camera saw from then on.
@@ -90,6 +167,12 @@ pub struct Score {
 #[must_use]
 pub fn files(data: &Path) -> [PathBuf; 2] {
     ["tosses.csv", "starts.csv"].map(|name| data.join("cube-tosses").join(name))
+}
+
+/// Whether a folder of measured data has them.
+#[must_use]
+pub fn present(data: &Path) -> bool {
+    files(data).iter().all(|f| f.is_file())
 }
 
 /// Reads the tosses.
@@ -172,7 +255,7 @@ impl Toss {
         };
         let text = format!(
             "[[material]]\nname = \"m\"\nfriction_kinetic = {:?}\nfriction_static = {:?}\nrestitution = {:?}\n\
-             slip_speed = {:?}\n{}\
+             slip_speed = {:?}\nimpact_law = \"{}\"\n{}\
              [[body]]\nname = \"cube\"\nshape.box = {{ size = [{WIDTH:?}, {WIDTH:?}, {WIDTH:?}] }}\nmass = {MASS:?}\n\
              inertia = [{INERTIA:?}, {INERTIA:?}, {INERTIA:?}]\nmaterial = \"m\"\n\
              position = {}\nrotation = {}\nvelocity = {}\nangular_velocity = {}\n",
@@ -180,6 +263,7 @@ impl Toss {
             touch.sticking.max(touch.kinetic),
             touch.restitution,
             touch.slip_speed,
+            touch.law.name(),
             ground(Vec3::Z),
             list(self.position),
             quat(self.rotation),
@@ -234,15 +318,9 @@ fn tosses(setup: &Setup) -> Result<Vec<Value>, Stopped> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Form;
 
     fn setup() -> Setup {
-        Setup {
-            method: "sequential".to_owned(),
-            form: Form::Maximal,
-            dt: 1e-3,
-            data: None,
-        }
+        Setup::new("sequential", Form::Maximal, 1e-3)
     }
 
     /// A cube dropped flat without spin from 20 mm: it falls freely, then lies.

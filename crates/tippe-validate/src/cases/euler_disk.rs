@@ -82,6 +82,7 @@ fn disc(setup: &Setup, (low, high): (f64, f64)) -> Result<[f64; 2], Stopped> {
         let angle = libm::atan2(libm::hypot(n.x, n.y), n.z.abs()).to_degrees();
         let outside = (low - angle).max(angle - high).max(0.0);
         angle_error = angle_error.max(outside / low);
+        sim.note("inclination, beside where it starts [°]", || (angle, low));
         drift = drift.max((sim.energy() / energy - 1.0).abs());
     })?;
     Ok([angle_error, drift])

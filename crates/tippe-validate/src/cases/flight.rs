@@ -38,9 +38,12 @@ fn free_flight(setup: &Setup) -> Result<Vec<Value>, Stopped> {
         );
         let mut sim = Sim::load(setup, GRAVITY, &text)?;
         let ball = sim.body("ball")?;
-        sim.run_until(2.0, |_| {})?;
-        let t = sim.time();
-        let way = v0 * t - Vec3::Z * (0.5 * G * t * t);
+        let flown = |t: f64| v0 * t - Vec3::Z * (0.5 * G * t * t);
+        sim.run_until(2.0, |sim| {
+            let height = || (sim.state(ball).position.z, (start + flown(sim.time())).z);
+            sim.note("height [m]", height);
+        })?;
+        let way = flown(sim.time());
         let miss = sim.state(ball).position - start - way;
         worst = worst.max(miss.length() / way.length());
         worst_z = worst_z.max(miss.z.abs());

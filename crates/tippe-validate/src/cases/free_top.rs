@@ -4,7 +4,7 @@
 //! Called by: `run`.
 //! Source: \[Euler1758], \[Jacobi1849].
 
-use crate::analytic::spinning::{angle_between, free_top};
+use crate::analytic::spinning::{angle_between, free_top, free_top_spin};
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
 use crate::sim::{Sim, list};
 use tippe::Vec3;
@@ -72,6 +72,9 @@ fn tumble(setup: &Setup, moments: Vec3, w0: Vec3) -> Result<Vec<Value>, Stopped>
         let l = s.rotation * (moments * w);
         worst_l = worst_l.max((l - l0).length() / l0.length());
         worst_t = worst_t.max((0.5 * (moments * w).dot(w) / t0 - 1.0).abs());
+        sim.note("spin about the first axis of the body [rad/s]", || {
+            (w.x, free_top_spin(moments, w0, sim.time()).x)
+        });
     })?;
     let (_, exact) = free_top(moments, w0, sim.time());
     let angle = angle_between(sim.state(body).rotation, exact);

@@ -104,6 +104,9 @@ fn steady(setup: &Setup) -> Result<Vec<Value>, Stopped> {
         let e = axis(sim, top);
         angle.add(libm::atan2(e.y, e.x));
         worst = worst.max((tilt(e) - TILT).abs());
+        sim.note("angle of precession [rad]", || {
+            (angle.total(), rate * sim.time())
+        });
     })?;
     let exact = rate * sim.time();
     Ok(vec![
@@ -120,7 +123,12 @@ fn cusps(setup: &Setup) -> Result<Vec<Value>, Stopped> {
     let lowest = TOP.cusp_lower_bound(radians(TILT), w3, G).to_degrees();
     // A nod takes 0.27 s, 16 steps of 1/60 s: the peak lies between samples.
     let mut peaks = Peaks::default();
-    sim.run_until(SECONDS, |sim| peaks.add(tilt(axis(sim, top))))?;
+    sim.run_until(SECONDS, |sim| {
+        peaks.add(tilt(axis(sim, top)));
+        sim.note("tilt, beside its lower bound [°]", || {
+            (tilt(axis(sim, top)), lowest)
+        });
+    })?;
     let worst = peaks.found().iter().map(|p| (p - lowest).abs());
     // A top that no longer nods has no lower bound at all.
     Ok(vec![worst.reduce(f64::max).unwrap_or(f64::INFINITY).into()])

@@ -53,6 +53,9 @@ fn slides_equally(setup: &Setup) -> Result<Vec<Value>, Stopped> {
         let block = sim.body("block")?;
         sim.run_until(2.0 * exact.time, |sim| {
             lateral = lateral.max(sim.state(block).position.dot(across).abs());
+            sim.note("way along the heading [m]", || {
+                (sim.state(block).position.dot(along), exact.way(sim.time()))
+            });
         })?;
         let way = sim.state(block).position.dot(along);
         distance = distance.max((way / exact.distance - 1.0).abs());

@@ -99,6 +99,7 @@ fn held(setup: &Setup, text: &str, names: &[&str]) -> Result<Drift, Stopped> {
         worst.axis = worst.axis.max(joint_tilt(sim));
         let drift = (energy(sim, &rods, G) - e0).abs() / (G * LENGTH);
         worst.energy = worst.energy.max(drift);
+        sim.note("largest gap of a joint so far [m]", || (worst.gap, 0.0));
     })?;
     Ok(worst)
 }

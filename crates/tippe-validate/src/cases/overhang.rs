@@ -73,6 +73,9 @@ fn stands(setup: &Setup) -> Result<Vec<Value>, Stopped> {
         for (id, start) in ids.iter().zip(&starts) {
             creep = creep.max((sim.state(*id).position - *start).length());
         }
+        sim.note("largest displacement of a brick so far [m]", || {
+            (creep, 0.0)
+        });
     })?;
     Ok(vec![creep.into()])
 }

@@ -130,6 +130,9 @@ fn swing(setup: &Setup) -> Result<Vec<Value>, Stopped> {
         before = now;
         last = (energy(sim, &[rod], G) - e0).abs() / scale;
         worst = worst.max(last);
+        sim.note("energy, of m g L/2, less its start [1]", || {
+            ((energy(sim, &[rod], G) - e0) / scale, 0.0)
+        });
     })?;
     let exact = 9.75 * rod_pendulum_period(LENGTH, FRAC_PI_2, G);
     Ok(vec![
@@ -144,7 +147,9 @@ fn double(setup: &Setup) -> Result<Vec<Value>, Stopped> {
     let e0 = energy(&sim, &rods, G);
     let mut worst = 0f64;
     sim.run_until(SECONDS, |sim| {
-        worst = worst.max((energy(sim, &rods, G) - e0).abs() / (G * LENGTH));
+        let change = (energy(sim, &rods, G) - e0) / (G * LENGTH);
+        worst = worst.max(change.abs());
+        sim.note("energy, of m g L, less its start [1]", || (change, 0.0));
     })?;
     Ok(vec![worst.into()])
 }

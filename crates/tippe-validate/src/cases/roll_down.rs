@@ -115,13 +115,15 @@ fn roll(setup: &Setup, k: f64, rolls: bool, shape: &str) -> Result<Vec<Value>, S
     let mut sim = Sim::load(setup, GRAVITY, &text)?;
     let id = sim.body("body")?;
     let start = sim.state(id).position;
-    sim.run_until(1.0, |_| {})?;
     let a = if rolls {
         roll_acceleration(alpha, k, G)
     } else {
         slope_acceleration(mu, alpha, G)
     };
-    let exact = 0.5 * a * sim.time() * sim.time();
-    let way = (sim.state(id).position - start).dot(slope.down);
-    Ok(vec![(way / exact - 1.0).abs().into()])
+    let exact = |t: f64| 0.5 * a * t * t;
+    let way = |sim: &Sim| (sim.state(id).position - start).dot(slope.down);
+    sim.run_until(1.0, |sim| {
+        sim.note("way down the slope [m]", || (way(sim), exact(sim.time())));
+    })?;
+    Ok(vec![(way(&sim) / exact(sim.time()) - 1.0).abs().into()])
 }

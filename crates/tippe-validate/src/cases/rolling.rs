@@ -83,17 +83,19 @@ fn throw(setup: &Setup, ball: &Throw) -> Result<(BodyState, Rolling), Stopped> {
     );
     let mut sim = Sim::load(setup, GRAVITY, &text)?;
     let id = sim.body("ball")?;
-    sim.run_until(3.0, |_| {})?;
     let slip = ball.velocity + ball.spin.cross(Vec3::Z * -ball.radius);
-    let exact = slide_to_roll(
-        ball.velocity,
-        slip,
-        SOLID_SPHERE,
-        ball.friction,
-        G,
-        sim.time(),
-    );
-    Ok((sim.state(id), exact))
+    let exact = |t: f64| slide_to_roll(ball.velocity, slip, SOLID_SPHERE, ball.friction, G, t);
+    sim.run_until(3.0, |sim| {
+        sim.note("velocity along x [m/s]", || {
+            (sim.state(id).velocity.x, exact(sim.time()).velocity.x)
+        });
+        if slip.y != 0.0 {
+            sim.note("position along y [m]", || {
+                (sim.state(id).position.y, exact(sim.time()).position.y)
+            });
+        }
+    })?;
+    Ok((sim.state(id), exact(sim.time())))
 }
 
 fn slide_rolls(setup: &Setup) -> Result<Vec<Value>, Stopped> {

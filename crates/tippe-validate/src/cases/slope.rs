@@ -113,6 +113,10 @@ pub fn launch(setup: &Setup, mu: f64) -> Result<(Launched, Sim), Stopped> {
     let late = 1.5 * exact.time;
     while sim.state(block).velocity.length() > STOPPED && sim.time() < late {
         sim.step()?;
+        sim.note("way down the slope [m]", || {
+            let way = (sim.state(block).position - start).dot(slope.down);
+            (way, exact.way(sim.time()))
+        });
     }
     let rest = sim.state(block).position;
     let mut creep = 0f64;
@@ -144,7 +148,11 @@ fn holds(setup: &Setup, mu: f64) -> Result<Vec<Value>, Stopped> {
     let mut sim = Sim::load(setup, GRAVITY, &block_on_slope(&slope, mu, 0.0))?;
     let block = sim.body("block")?;
     let start = sim.state(block).position;
-    sim.run_until(60.0, |_| {})?;
+    sim.run_until(60.0, |sim| {
+        sim.note("displacement [m]", || {
+            ((sim.state(block).position - start).length(), 0.0)
+        });
+    })?;
     Ok(vec![(sim.state(block).position - start).length().into()])
 }
 
@@ -154,8 +162,10 @@ fn slides(setup: &Setup) -> Result<Vec<Value>, Stopped> {
     let mut sim = Sim::load(setup, GRAVITY, &block_on_slope(&slope, mu, 0.0))?;
     let block = sim.body("block")?;
     let start = sim.state(block).position;
-    sim.run_until(2.0, |_| {})?;
-    let exact = 0.5 * slope_acceleration(mu, alpha, G) * sim.time() * sim.time();
-    let way = (sim.state(block).position - start).dot(slope.down);
-    Ok(vec![(way / exact - 1.0).abs().into()])
+    let exact = |t: f64| 0.5 * slope_acceleration(mu, alpha, G) * t * t;
+    let way = |sim: &Sim| (sim.state(block).position - start).dot(slope.down);
+    sim.run_until(2.0, |sim| {
+        sim.note("way down the slope [m]", || (way(sim), exact(sim.time())));
+    })?;
+    Ok(vec![(way(&sim) / exact(sim.time()) - 1.0).abs().into()])
 }

@@ -77,6 +77,9 @@ fn top(setup: &Setup, axial: f64) -> Result<Vec<Value>, Stopped> {
     let (mut drift, mut rise, mut least) = (0f64, 0f64, e0);
     sim.run_until(5.0, |sim| {
         drift = drift.max((integral(sim) / j0 - 1.0).abs());
+        sim.note("Jellett's integral, of its start [1]", || {
+            (integral(sim) / j0, 1.0)
+        });
         let energy = sim.energy();
         rise = rise.max((energy - least) / e0);
         least = least.min(energy);

@@ -57,7 +57,8 @@ fn stands(setup: &Setup) -> Result<Vec<Value>, Stopped> {
     let start = sim.state(id).position;
     let mut creep = 0f64;
     sim.run_until(10.0, |sim| {
-        creep = creep.max((sim.state(id).position - start).length())
+        creep = creep.max((sim.state(id).position - start).length());
+        sim.note("largest displacement so far [m]", || (creep, 0.0));
     })?;
     Ok(vec![creep.into()])
 }

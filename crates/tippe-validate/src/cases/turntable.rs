@@ -60,6 +60,10 @@ fn circles(setup: &Setup) -> Result<Vec<Value>, Stopped> {
             .with_z(0.0)
             .length();
         deviation = deviation.max((from_center / circle.radius - 1.0).abs());
+        sim.note("position along x [m]", || {
+            let exact = turntable(start, v0, omega, SOLID_SPHERE, sim.time());
+            (sim.state(ball).position.x, exact.x)
+        });
     })?;
     let exact = turntable(start, v0, omega, SOLID_SPHERE, sim.time());
     let miss = (sim.state(ball).position - exact).with_z(0.0).length() / circle.radius;

@@ -68,10 +68,15 @@ fn slide(setup: &Setup) -> Result<Vec<Value>, Stopped> {
     let mut sim = Sim::load(setup, GRAVITY, &text)?;
     let (wedge, block) = (sim.body("wedge")?, sim.body("block")?);
     let (wedge_start, block_start) = (sim.state(wedge).position, sim.state(block).position);
-    sim.run_until(SECONDS, |_| {})?;
     let (s, c) = (libm::sin(alpha), libm::cos(alpha));
-    let half_t2 = 0.5 * sim.time() * sim.time();
     let back = BLOCK * G * s * c / (WEDGE + BLOCK * s * s);
+    sim.run_until(SECONDS, |sim| {
+        sim.note("displacement of the wedge [m]", || {
+            let moved = sim.state(wedge).position.x - wedge_start.x;
+            (moved, -0.5 * back * sim.time() * sim.time())
+        });
+    })?;
+    let half_t2 = 0.5 * sim.time() * sim.time();
     let along = G * s * (WEDGE + BLOCK) / (WEDGE + BLOCK * s * s);
     let wedge_exact = Vec3::X * (-back * half_t2);
     let block_exact = slope.down * (along * half_t2) + wedge_exact;

@@ -15,12 +15,7 @@ pub fn setup(dt: f64) -> Setup {
 }
 
 pub fn setup_of(method: &str, dt: f64) -> Setup {
-    Setup {
-        method: method.to_owned(),
-        form: Form::Maximal,
-        dt,
-        data: None,
-    }
+    Setup::new(method, Form::Maximal, dt)
 }
 
 /// Rows of the trials of a case that measure one of these parts (all trials if none is named).

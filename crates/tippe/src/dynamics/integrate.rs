@@ -4,6 +4,7 @@
 //! Called by: the predict and move phases of every method (the same function, so that prediction and motion agree).
 //! Source: [Mirtich94] §2; contract in docs/methods.md, "Time and velocity".
 
+use crate::fault::{self, Fault};
 use crate::math::{Quat, Vec3, rotation};
 use crate::model::{Body, BodyKind, Model};
 use crate::state::{BodyState, Load};
@@ -34,7 +35,7 @@ pub fn fly(body: &Body, s: &BodyState, a: Vec3, h: f64) -> BodyState {
 /// Orientation and angular velocity after torque-free rotation for `h` [s].
 fn turn(body: &Body, s: &BodyState, h: f64) -> (Quat, Vec3) {
     let m = body.moments;
-    if m.x == m.y && m.y == m.z {
+    if (m.x == m.y && m.y == m.z) || fault::active(Fault::NoGyroscopicTerm) {
         // Three equal moments: ω is constant.
         return (
             rotation::normalized(rotation::exp(s.angular_velocity * h) * s.rotation),

@@ -8,6 +8,7 @@
 
 use super::trees::{Bodies, matrix};
 use crate::collide::Placement;
+use crate::fault::{self, Fault};
 use crate::material::Surface;
 use crate::math::{Mat3, Vec3, tangents};
 use crate::state::Impulse;
@@ -269,12 +270,22 @@ impl Row {
             return;
         }
         let bodies = &mut bodies.flat;
+        self.push_bodies(P, bodies);
         let a = &mut bodies[self.a as usize];
-        a.push(-P, self.r_a);
         a.w -= a.inverse_inertia * W;
         let b = &mut bodies[self.b as usize];
-        b.push(P, self.r_b);
         b.w += b.inverse_inertia * W;
+    }
+
+    /// +P on B, −P on A.
+    fn push_bodies(&self, P: Vec3, bodies: &mut [SolverBody]) {
+        bodies[self.a as usize].push(-P, self.r_a);
+        let P = if fault::active(Fault::HalfImpulse) {
+            P * 0.5
+        } else {
+            P
+        };
+        bodies[self.b as usize].push(P, self.r_b);
     }
 
     /// The accumulated impulse in the frame (n, t1, t2) [N·s].
@@ -291,9 +302,7 @@ impl Row {
             self.push_trees(P, Vec3::ZERO, bodies);
             return;
         }
-        let bodies = &mut bodies.flat;
-        bodies[self.a as usize].push(-P, self.r_a);
-        bodies[self.b as usize].push(P, self.r_b);
+        self.push_bodies(P, &mut bodies.flat);
     }
 
     /// Size of an impulse in this row's frame as energy: its square times the diagonal of K [J].
@@ -364,6 +373,10 @@ impl Row {
         let size = length(z);
         if bound <= 0.0 {
             return (Vec3::new(z_n, 0.0, 0.0), normal);
+        }
+        if fault::active(Fault::FrictionPyramid) {
+            let z = boxed(z, bound);
+            return (Vec3::new(z_n, z[0], z[1]), normal);
         }
         if size <= bound {
             return (
@@ -451,10 +464,7 @@ impl Row {
         if self.linked {
             self.push_trees(P, Vec3::ZERO, bodies);
         } else {
-            let bodies = &mut bodies.flat;
-            let a = &mut bodies[self.a as usize];
-            a.push(-P, self.r_a);
-            bodies[self.b as usize].push(P, self.r_b);
+            self.push_bodies(P, &mut bodies.flat);
         }
         let mut change = (d_n * self.k_n.x)
             .abs()
@@ -491,6 +501,9 @@ impl Row {
         // Slide: projected gradient, whose fixed point has the friction exactly against the slip, for any K.
         let s = self.step_t;
         let slide = [self.p_t[0] - s * u_t[0], self.p_t[1] - s * u_t[1]];
+        if fault::active(Fault::FrictionPyramid) {
+            return boxed(slide, bound);
+        }
         let size = length(slide);
         if size <= bound {
             return slide;
@@ -657,6 +670,11 @@ fn outer(x: Vec3) -> Mat3 {
 
 fn length(x: [f64; 2]) -> f64 {
     (x[0] * x[0] + x[1] * x[1]).sqrt()
+}
+
+/// Each component within the bound for itself: the base of a friction pyramid.
+fn boxed(x: [f64; 2], bound: f64) -> [f64; 2] {
+    x.map(|c| c.max(-bound).min(bound))
 }
 
 /// An upper bound of the largest eigenvalue of a symmetric matrix: its largest absolute column sum.
