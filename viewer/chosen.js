@@ -14,7 +14,8 @@ const GATHER_MS = 25; // spent on a long plot in one drawing
 const PERIOD_MS = 150; // numbers that change faster cannot be read
 const JOINTS_SHOWN = 6;
 
-const vector = (v, unit) => `(${v.map(tidy).join(', ')}) ${unit}`;
+// Components that are rounding beside the largest are written as zero.
+const vector = (v, unit) => `(${v.map((x) => tidy(Math.abs(x) < 1e-9 * len(v) ? 0 : x)).join(', ')}) ${unit}`;
 
 export class ChosenPanel {
   constructor(page) {

@@ -240,14 +240,13 @@ export class Page {
   replay(bytes) {
     this.showStage();
     this.fresh = true;
-    const start = performance.now();
     try {
       this.main.replay(bytes);
     } catch (e) {
       this.tell(e.message, true);
       return;
     }
-    this.opened = performance.now() - start;
+    this.opened = performance.now(); // since the page was asked for [ms]
     const r = this.recording;
     if (!this.main.ready) this.tell('This recording holds no frame.', true);
     else if (r.problem === 'unfinished') this.tell(`This recording has no end: the run was killed or still goes on. It is shown up to ${tidy(r.duration)} s.`);

@@ -8,7 +8,7 @@ import { button, check, choice, el, field, panel } from './dom.js';
 import { LAYERS } from './overlay.js';
 
 // What force arrows stand for.
-const ARROWS_OF = { frame: 'force, mean over a frame', window: 'force, mean over the window', impulse: 'impulse since the frame before' };
+const ARROWS_OF = { frame: 'mean force, frame', window: 'mean force, window', impulse: 'impulse, frame' };
 
 export function lookPanel(page) {
   const { settings } = page;
@@ -30,7 +30,7 @@ export function lookPanel(page) {
       check('fade walls', settings.fade, (on) => ((settings.fade = on), again()), 'fade'))),
     field('arrows show', choice(ARROWS_OF, settings.arrowsOf, (v) => ((settings.arrowsOf = v), again()), 'arrows-of'), 'on the second body of the contact'),
     field('length of arrows', arrows),
-    el('p', { class: 'tp-legend' }, el('span', { class: 'tp-disc' }), ' sticks   ', el('span', { class: 'tp-diamond' }), ' slips   arrows act on the second body'));
+    el('p', { class: 'tp-legend' }, el('span', { class: 'tp-disc' }), ' sticks · ', el('span', { class: 'tp-diamond' }), ' slips · arrows act on the second body'));
 }
 
 // Questions: the same scene with something else.

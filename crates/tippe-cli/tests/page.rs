@@ -34,17 +34,26 @@ fn gallery_shows_every_scene_and_opens_one() {
                 .is_some_and(|e| e == "toml")
         })
         .count();
-    let loaded = "const all = [...document.querySelectorAll('.tp-card')]; all.forEach((c) => (c.querySelector('img').loading = 'eager')); \
-        return all.filter((c) => c.querySelector('img').naturalWidth > 0 && c.innerText.length > 20).length";
-    let mut count = 0;
-    for _ in 0..400 {
-        count = b.run(loaded).as_u64().unwrap() as usize;
-        if count == scenes {
+    let loaded = "const all = [...document.querySelectorAll('.tp-card')]; all.slice(0, 8).forEach((c) => (c.querySelector('img').loading = 'eager')); \
+        return [all.filter((c) => c.innerText.length > 20).length, all.slice(0, 8).filter((c) => c.querySelector('img').naturalWidth > 0).length]";
+    // Pictures are drawn when they come into view: eight of them here.
+    let mut count = (0, 0);
+    for _ in 0..600 {
+        let said = b.run(loaded);
+        count = (number(&said[0]) as usize, number(&said[1]) as usize);
+        if count.1 == 8 {
             break;
         }
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
-    assert_eq!(count, scenes, "cards with a picture and a story");
+    assert_eq!(count, (scenes, 8), "cards with a story, pictures");
+    // They are pictures of something.
+    let colours = b.run(
+        "const img = document.querySelector('.tp-card img'); const c = document.createElement('canvas'); [c.width, c.height] = [img.naturalWidth, img.naturalHeight]; \
+         const g = c.getContext('2d'); g.drawImage(img, 0, 0); const d = g.getImageData(0, 0, c.width, c.height).data; \
+         const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add((d[i] >> 4) * 256 + (d[i + 1] >> 4) * 16 + (d[i + 2] >> 4)); return seen.size",
+    );
+    assert!(number(&colours) > 60.0, "{colours}");
     b.click("[data-scene='domino.toml']");
     let s = b.wait("the scene", |s| {
         s["show"] == "scene" && number(&s["frames"]) > 2.0

@@ -219,9 +219,15 @@ fn mc_30_forces_and_impulses_over_a_window_are_those_of_mechanics() {
     let s = b.state();
     let center = vector(&s["statistics"]["center"]);
     let block = vector(&s["bodies"][1]["position"]);
-    assert!((center[0] - block[0]).abs() < 0.01 && center[1].abs() < 0.01, "{center:?}");
+    assert!(
+        (center[0] - block[0]).abs() < 0.01 && center[1].abs() < 0.01,
+        "{center:?}"
+    );
     let text = b.run("return document.querySelector('#statistics').innerText");
-    assert!(text.as_str().unwrap().contains("mean contact force"), "{text}");
+    assert!(
+        text.as_str().unwrap().contains("mean contact force"),
+        "{text}"
+    );
     // Arrows of the window's mean sum to the weight, too; impulses to what the weight gives in a frame.
     let show = |of: &str| {
         b.run(&format!("const a = document.querySelector('#arrows-of'); a.value = '{of}'; a.dispatchEvent(new Event('change')); tippe.draw()"));
@@ -230,7 +236,9 @@ fn mc_30_forces_and_impulses_over_a_window_are_those_of_mechanics() {
         arrow_sum(&state)
     };
     near(show("window"), [0.0, 0.0, weight], 0.01);
-    let span = b.run("const f = tippe.recording.frames, i = tippe.main.index; return f[i].time - f[i - 1].time");
+    let span = b.run(
+        "const f = tippe.recording.frames, i = tippe.main.index; return f[i].time - f[i - 1].time",
+    );
     near(
         show("impulse").map(|p| p / number(&span)),
         [0.0, 0.0, weight],
@@ -288,7 +296,11 @@ fn mc_31_tables_and_pictures_are_saved_as_shown() {
     b.run("tippe.draw()");
     // Charts and scene: what is on the page.
     let charts = Picture::read(&b.saved("#save-charts", "charts.png"));
-    assert!(charts.size().1 > 300 && charts.colours() > 20, "{:?}", charts.size());
+    assert!(
+        charts.size().1 > 300 && charts.colours() > 20,
+        "{:?}",
+        charts.size()
+    );
     let saved = Picture::read(&b.saved("#save-scene", "scene.png"));
     assert!(saved.change(&b.pixels()) < 1e-3);
     // The recording is one that replays.

@@ -83,10 +83,18 @@ fn mc_31_every_layer_and_colour_can_be_seen() {
     assert!(!sliding(&s, 1).is_empty() && sliding(&s, 1).iter().all(|x| *x));
     assert!(!sliding(&s, 2).is_empty() && sliding(&s, 2).iter().all(|x| !x));
     let kinds = b.run("return [0, 1].map((k) => tippe.main.over.marks.filter((x, i) => i % 9 === 7 && x === k).length)");
-    assert!(number(&kinds[0]) > 0.0 && number(&kinds[1]) > 0.0, "{kinds}");
+    assert!(
+        number(&kinds[0]) > 0.0 && number(&kinds[1]) > 0.0,
+        "{kinds}"
+    );
     // All layers off, then one after the other.
     let names = b.run("return [...document.querySelectorAll('[id^=layer-]')].map((e) => e.id)");
-    let names: Vec<&str> = names.as_array().unwrap().iter().filter_map(|n| n.as_str()).collect();
+    let names: Vec<&str> = names
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|n| n.as_str())
+        .collect();
     let set = |id: &str, on: bool| {
         b.run(&format!("document.querySelectorAll('details').forEach((d) => (d.open = true)); const e = document.getElementById('{id}'); if (e.checked !== {on}) e.click()"));
     };
@@ -112,7 +120,13 @@ fn mc_31_every_layer_and_colour_can_be_seen() {
         [0, 1].map(|i: usize| picture.at((number(&at[i][0]), number(&at[i][1]))))
     };
     let differ = |a: [u8; 3], b: [u8; 3]| (0..3).any(|k| a[k].abs_diff(b[k]) > 40);
-    for (way, told_apart) in [("body", true), ("material", true), ("speed", true), ("rest", true), ("island", true)] {
+    for (way, told_apart) in [
+        ("body", true),
+        ("material", true),
+        ("speed", true),
+        ("rest", true),
+        ("island", true),
+    ] {
         let [slider, resting] = painted(way);
         println!("{way}: {slider:?} {resting:?}");
         assert_eq!(differ(slider, resting), told_apart, "{way}");
@@ -124,7 +138,10 @@ fn mc_31_every_layer_and_colour_can_be_seen() {
     let s = pause_after(&b, from + 0.3);
     let target = vector(&b.run("return tippe.camera.target"));
     let block = vector(&s["bodies"][1]["position"]);
-    assert!((target[0] - block[0]).abs() < 1e-3 && block[0] > -0.6, "{target:?} {block:?}");
+    assert!(
+        (target[0] - block[0]).abs() < 1e-3 && block[0] > -0.6,
+        "{target:?} {block:?}"
+    );
     // The reaction of the thread carries the bob: its numbers are there.
     b.run("tippe.main.chosen = { body: 3 }; tippe.draw()");
     let text = b.run("return document.querySelector('#chosen').innerText");
@@ -200,7 +217,9 @@ fn a_page_in_the_dark_is_dark_and_can_be_made_light() {
     b.click("#light");
     b.wait("light", |s| s["look"] == "light");
     let (scene_light, page_light) = (b.pixels().brightness(), b.screen().brightness());
-    println!("brightness: scene {scene_dark:.0}, {scene_light:.0}; page {page_dark:.0}, {page_light:.0}");
+    println!(
+        "brightness: scene {scene_dark:.0}, {scene_light:.0}; page {page_dark:.0}, {page_light:.0}"
+    );
     assert!(scene_dark < 90.0 && page_dark < 90.0);
     assert!(scene_light > 170.0 && page_light > 170.0);
     b.no_errors();
@@ -227,7 +246,9 @@ fn a_phone_shows_everything_without_scrolling_sideways() {
     b.run("document.querySelectorAll('details').forEach((d) => (d.open = true))");
     fits();
     // Scene and the bar of time are on the first screen, every control is inside the page and large enough for a finger.
-    let bar = b.run("return [document.querySelector('.tp-bar').getBoundingClientRect().bottom, innerHeight]");
+    let bar = b.run(
+        "return [document.querySelector('.tp-bar').getBoundingClientRect().bottom, innerHeight]",
+    );
     assert!(number(&bar[0]) <= number(&bar[1]), "{bar}");
     let bad = b.run(
         "return [...document.querySelectorAll('#tippe button, #tippe select, #tippe input')].filter((e) => e.offsetParent).map((e) => [e.id || e.title, e.getBoundingClientRect()]) \
@@ -257,7 +278,10 @@ fn a_browser_without_webgl2_is_told_what_is_missing() {
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    assert!(said.contains("WebGL2") && said.contains("tippe render"), "{said}");
+    assert!(
+        said.contains("WebGL2") && said.contains("tippe render"),
+        "{said}"
+    );
     // It can be seen, and a screen reader says it.
     let seen = b.run("const m = document.querySelector('#message'); const r = m.getBoundingClientRect(); return [m.getAttribute('role'), r.width > 200 && r.height > 20 && r.top >= 0]");
     assert_eq!(seen, json!(["alert", true]));
@@ -278,32 +302,54 @@ fn mc_32_two_methods_and_two_steps_run_side_by_side() {
             s["panes"] == 2 && number(&s["edge"]) > 0.3 && number(&s["time"]) > 0.2
         });
         let s = pause_after(&b, 0.3);
-        let captions = b.run("return [...document.querySelectorAll('.tp-caption')].map((c) => c.textContent)");
+        let captions =
+            b.run("return [...document.querySelectorAll('.tp-caption')].map((c) => c.textContent)");
         (s, captions)
     };
     let (_, captions) = beside("iterative");
-    assert!(captions[0].as_str().unwrap().contains("sequential"), "{captions}");
-    assert!(captions[1].as_str().unwrap().contains("iterative"), "{captions}");
+    assert!(
+        captions[0].as_str().unwrap().contains("sequential"),
+        "{captions}"
+    );
+    assert!(
+        captions[1].as_str().unwrap().contains("iterative"),
+        "{captions}"
+    );
     // Both are drawn: the slider is at the same place, about, in two pictures.
     let two = ".tp-view:nth-child(2) canvas";
     let (left, right) = (b.pixels(), b.pixels_of(two));
     assert!(left.colours() > 30 && right.colours() > 30);
-    let place = |pane: usize| vector(&b.run(&format!("return Array.from(tippe.panes[{pane}].poses.subarray(7, 10))")));
+    let place = |pane: usize| {
+        vector(&b.run(&format!(
+            "return Array.from(tippe.panes[{pane}].poses.subarray(7, 10))"
+        )))
+    };
     let (first, second) = (place(0), place(1));
     // Two methods, one mechanics: 0.3 s of sliding agree to a millimetre.
-    assert!((0..3).all(|k| (first[k] - second[k]).abs() < 1e-3), "{first:?} {second:?}");
+    assert!(
+        (0..3).all(|k| (first[k] - second[k]).abs() < 1e-3),
+        "{first:?} {second:?}"
+    );
     assert!(first[0] > -0.6);
     // With half the step, single steps keep both runs at one time.
     let (s, captions) = beside("dt/2");
-    assert!(captions[1].as_str().unwrap().contains("0.002"), "{captions}");
+    assert!(
+        captions[1].as_str().unwrap().contains("0.002"),
+        "{captions}"
+    );
     let mut time = number(&s["time"]);
     for _ in 0..4 {
         b.click("#step");
-        let next = b.wait("a step of one or both", |s| number(&s["time"]) > time && at_rest(s));
+        let next = b.wait("a step of one or both", |s| {
+            number(&s["time"]) > time && at_rest(s)
+        });
         time = number(&next["time"]);
     }
     let ends = b.run("return tippe.panes.map((p) => p.recording.duration)");
-    assert!((number(&ends[0]) - number(&ends[1])).abs() < 0.0041, "{ends}");
+    assert!(
+        (number(&ends[0]) - number(&ends[1])).abs() < 0.0041,
+        "{ends}"
+    );
     // One run again.
     b.run("const o = document.querySelector('#other'); o.value = ''; o.dispatchEvent(new Event('change'))");
     b.wait("one run", |s| s["panes"] == 1);
@@ -335,7 +381,10 @@ fn a_killed_run_opens_up_to_the_cut() {
     child.kill().unwrap();
     child.wait().unwrap();
     let kept = tippe_scene::Recording::read(&fs::read(&recording).unwrap()).unwrap();
-    assert!(!matches!(kept.completeness, tippe_scene::recording::Completeness::Finished(_)));
+    assert!(!matches!(
+        kept.completeness,
+        tippe_scene::recording::Completeness::Finished(_)
+    ));
     let last = kept.frames.last().unwrap().time;
     assert!(kept.frames.len() > 5, "{}", kept.frames.len());
     let Some(b) = browser::start("killed", SIZE) else {
@@ -344,7 +393,10 @@ fn a_killed_run_opens_up_to_the_cut() {
     let server = Server::start(&[recording.to_str().unwrap()]);
     let s = open(&b, &server, "");
     let said = s["message"].as_str().unwrap();
-    assert!(said.contains("killed") || said.contains("cut off"), "{said}");
+    assert!(
+        said.contains("killed") || said.contains("cut off"),
+        "{said}"
+    );
     assert_eq!(number(&s["frames"]) as usize, kept.frames.len());
     assert!((number(&s["edge"]) - last).abs() < 1e-9);
     assert!(b.pixels().colours() > 30);

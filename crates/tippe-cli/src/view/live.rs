@@ -202,7 +202,9 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
             if !told || pausing {
                 // The end of the run and a run at rest have a frame of their own, whatever the rate.
                 let over = scene.world.time() >= scene.seconds - 1e-6 * scene.dt;
-                if (over || pausing) && let Err(e) = writer.frame_now(&scene.world) {
+                if (over || pausing)
+                    && let Err(e) = writer.frame_now(&scene.world)
+                {
                     return stop(shared, &e.to_string());
                 }
                 shared.log().standing.paused |= pausing;

@@ -174,10 +174,7 @@ impl Browser {
 
     /// An order of the browser's own protocol, such as another size of screen.
     pub fn devtools(&self, order: &str, params: &Value) -> Value {
-        self.post(
-            "goog/cdp/execute",
-            &json!({"cmd": order, "params": params}),
-        )
+        self.post("goog/cdp/execute", &json!({"cmd": order, "params": params}))
     }
 
     /// Clicks a button that saves a file, and gives what was saved.
