@@ -18,7 +18,7 @@ use common::serve::Server;
 use common::{folder, scene};
 use serde_json::json;
 
-/// A block that slides, one that rests, and a pendulum: something for every layer.
+/// A block that slides, one that rests, a pendulum, and a ball that lands after 0.1 s: something for every layer.
 const SHOW: &str = r#"
 version = 1
 name = "show"
@@ -54,6 +54,12 @@ material = "floor"
 name = "bob"
 mass = 1.0
 position = [0.6, -0.4, 0.8]
+shape.sphere = { radius = 0.1 }
+material = "floor"
+[[body]]
+name = "dropped"
+mass = 1.0
+position = [0, 0.8, 0.15]
 shape.sphere = { radius = 0.1 }
 material = "floor"
 [[joint]]
@@ -107,8 +113,7 @@ fn mc_31_every_layer_and_colour_can_be_seen() {
         set(name, true);
         let change = bare.change(&b.pixels());
         println!("{name}: {change:.5} of the pixels");
-        // Nothing has hit anything: impacts have nothing to show.
-        assert_eq!(change > 2e-5, name != "layer-impacts", "{name}: {change}");
+        assert!(change > 2e-5, "{name}: {change}");
         set(name, false);
     }
     assert!(bare.change(&b.pixels()) < 1e-4);
@@ -120,16 +125,10 @@ fn mc_31_every_layer_and_colour_can_be_seen() {
         [0, 1].map(|i: usize| picture.at((number(&at[i][0]), number(&at[i][1]))))
     };
     let differ = |a: [u8; 3], b: [u8; 3]| (0..3).any(|k| a[k].abs_diff(b[k]) > 40);
-    for (way, told_apart) in [
-        ("body", true),
-        ("material", true),
-        ("speed", true),
-        ("rest", true),
-        ("island", true),
-    ] {
+    for way in ["body", "material", "speed", "rest", "island"] {
         let [slider, resting] = painted(way);
         println!("{way}: {slider:?} {resting:?}");
-        assert_eq!(differ(slider, resting), told_apart, "{way}");
+        assert!(differ(slider, resting), "{way}");
     }
     // The eye follows a body: it stays in the middle while the run goes on.
     b.run("tippe.main.chosen = { body: 1 }; tippe.draw(); document.querySelector('#follow').click(); tippe.toggle()");
@@ -158,18 +157,15 @@ fn everything_can_be_done_by_keys_and_has_a_name() {
     let server = Server::start(&[&scene(&dir, SHOW)]);
     open(&b, &server, "");
     // Tab reaches every control that is shown, each visibly: no focus without its ring.
-    let wanted = "const shown = (e) => e.offsetParent !== null && !e.disabled; \
-        return [...document.querySelectorAll('#tippe button, #tippe select, #tippe input, #tippe summary, #tippe canvas[tabindex]')].filter(shown).length";
-    let wanted = number(&b.run(wanted)) as usize;
-    b.run("window.met = new Set(); window.bare = []; window.nameless = []");
-    for _ in 0..wanted + 5 {
-        b.press("\u{E004}"); // Tab
-        b.run(
-            "const e = document.activeElement; if (!e || e === document.body) return; met.add(e); \
-             const style = getComputedStyle(e); if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) bare.push(e.outerHTML.slice(0, 80)); \
-             const name = e.getAttribute('aria-label') || e.title || e.labels?.[0]?.innerText || e.innerText; if (!name || !name.trim()) nameless.push(e.outerHTML.slice(0, 80))",
-        );
-    }
+    let wanted = b.run(
+        "window.met = new Set(); window.bare = []; window.nameless = []; \
+         document.addEventListener('focusin', ({ target: e }) => { met.add(e); \
+         const style = getComputedStyle(e); if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) bare.push(e.outerHTML.slice(0, 80)); \
+         const name = e.getAttribute('aria-label') || e.title || e.labels?.[0]?.innerText || e.innerText; if (!name || !name.trim()) nameless.push(e.outerHTML.slice(0, 80)) }); \
+         return [...document.querySelectorAll('#tippe button, #tippe select, #tippe input, #tippe summary, #tippe canvas[tabindex]')].filter((e) => e.checkVisibility() && !e.disabled).length",
+    );
+    let wanted = number(&wanted) as usize;
+    b.press_often("\u{E004}", wanted + 5); // Tab
     let met = b.run("return [met.size, bare, nameless]");
     println!("{} of {wanted} controls by Tab", met[0]);
     assert_eq!(number(&met[0]) as usize, wanted);

@@ -261,10 +261,19 @@ impl Browser {
 
     /// Presses a key.
     pub fn press(&self, key: &str) {
+        self.press_often(key, 1);
+    }
+
+    /// Presses a key several times.
+    pub fn press_often(&self, key: &str, times: usize) {
+        let once = [
+            json!({"type": "keyDown", "value": key}),
+            json!({"type": "keyUp", "value": key}),
+        ];
+        let actions: Vec<&Value> = std::iter::repeat_n(&once, times).flatten().collect();
         self.post(
             "actions",
-            &json!({"actions": [{"type": "key", "id": "keys", "actions": [
-            {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]}),
+            &json!({"actions": [{"type": "key", "id": "keys", "actions": actions}]}),
         );
     }
 
