@@ -77,8 +77,11 @@ fn mc_31_every_layer_and_colour_can_be_seen() {
     let dir = folder("page-layers");
     let server = Server::start(&[&scene(&dir, SHOW)]);
     open(&b, &server, "");
-    let s = pause_after(&b, 0.2);
-    // A slips, the other sticks, and the two are marked by different shapes.
+    // A tenth of a second after the ball has landed, whenever the pause came.
+    pause_after(&b, 0.2);
+    b.run("tippe.seek(0.2); tippe.draw()");
+    let s = b.state();
+    // One slips, the other sticks, and the two are marked by different shapes.
     let sliding = |s: &serde_json::Value, body: u64| {
         let all = s["contacts"].as_array().unwrap();
         all.iter()
