@@ -12,6 +12,7 @@ import { Pane } from './pane.js';
 import { AskPanel, TextPanel, lookPanel } from './panels.js';
 import { contactTable } from './statistics.js';
 
+const CHARTS_MS = 100; // between two drawings of the charts while a run plays
 const LEAD = 0.12; // simulated ahead of what is shown [s of wall time]
 const SPEEDS = { 0.01: '1/100', 0.1: '1/10', 0.25: '1/4', 0.5: '1/2', 1: 'real time', 2: '2 ×', 4: '4 ×', 10: '10 ×' };
 
@@ -368,7 +369,12 @@ export class Page {
     const frame = this.recording.frames[this.main.index];
     this.clock.textContent = `${this.time.toFixed(3)} s · step ${frame.step}`;
     this.chartPanel.hidden = !this.recording.steps && !this.main.live;
-    if (this.chartPanel.open && !this.chartPanel.hidden) for (const c of this.charts) c.draw(this.recording, this.time, this.span);
+    // Charts of a run that plays are drawn less often: they cost as much as the scene.
+    const now = performance.now();
+    if (this.chartPanel.open && !this.chartPanel.hidden && (!this.playing || !(now < this.chartsNext))) {
+      for (const c of this.charts) c.draw(this.recording, this.time, this.span);
+      this.chartsNext = now + CHARTS_MS;
+    }
     this.chosenPanel.update(this.main, this.time, this.span);
     this.colourKey.textContent = this.main.colourKey;
   }

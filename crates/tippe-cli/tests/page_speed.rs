@@ -18,7 +18,7 @@ use common::{code, folder, scene, stderr, tippe};
 
 /// Bodies in free flight, turning: every frame is new, and nothing touches.
 fn flight(bodies: u32, seconds: f64) -> String {
-    let side = f64::from(bodies).cbrt().ceil() as u32;
+    let side = libm::cbrt(f64::from(bodies)).ceil() as u32;
     format!(
         r#"
 version = 1

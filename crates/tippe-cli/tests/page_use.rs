@@ -230,7 +230,7 @@ fn a_phone_shows_everything_without_scrolling_sideways() {
         return;
     };
     let server = Server::start(&[]);
-    let phone = json!({"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true});
+    let phone = json!({"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true});
     b.devtools("Emulation.setDeviceMetricsOverride", &phone);
     let fits = || {
         let widths = b.run("return [document.documentElement.scrollWidth, innerWidth]");
