@@ -240,11 +240,6 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                 let wall = start.elapsed();
                 let written = match result {
                     Ok(report) => {
-                        {
-                            let standing = &mut shared.log().standing;
-                            standing.time = scene.world.time();
-                            standing.paused = false;
-                        }
                         writer.note_wall_time(wall);
                         writer.step(&scene.world, &report).and_then(|()| {
                             if steps > 0 {
@@ -262,6 +257,9 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                 if let Err(e) = written {
                     return stop(shared, &e.to_string());
                 }
+                // After the frame: whoever is told of a time has what was recorded up to it.
+                let standing = &mut shared.log().standing;
+                (standing.time, standing.paused) = (scene.world.time(), false);
                 steps = steps.saturating_sub(1);
                 told = false;
             }
