@@ -178,6 +178,12 @@ export class Chart {
     this.say(c, time, dt);
   }
 
+  // Title and values in one line of plain text.
+  get plain() {
+    const now = Object.entries(this.now ?? {}).map(([name, v]) => `${name} ${tidy(v)}`);
+    return `${this.spec.title} [${this.spec.unit}]: ${now.join(', ')}`;
+  }
+
   say(c, time, dt) {
     const bin = Math.min(c.lines[0].high.length - 1, Math.max(0, Math.floor((time / dt - 0.5) / c.stride)));
     this.now = Object.fromEntries(this.spec.lines.map((line, k) => [line.name, c.lines[k].high[bin] ?? 0]));
@@ -223,4 +229,25 @@ export function plot(canvas, times, lines, time, span) {
   g.moveTo((time / span) * w, 0);
   g.lineTo((time / span) * w, h);
   g.stroke();
+}
+
+// Plots below each other with their titles, as one picture.
+export function stack(plots, ground, ink) {
+  const ratio = Math.min(2, devicePixelRatio);
+  const [title, gap] = [18 * ratio, 8 * ratio];
+  const picture = document.createElement('canvas');
+  picture.width = Math.max(...plots.map((p) => p.canvas.width)) + 2 * gap;
+  picture.height = plots.reduce((h, p) => h + p.canvas.height + title + gap, gap);
+  const g = picture.getContext('2d');
+  g.fillStyle = ground;
+  g.fillRect(0, 0, picture.width, picture.height);
+  g.fillStyle = ink;
+  g.font = `${11 * ratio}px sans-serif`;
+  let y = gap;
+  for (const p of plots) {
+    g.fillText(p.title, gap, y + 0.7 * title, picture.width - 2 * gap);
+    g.drawImage(p.canvas, gap, y + title);
+    y += p.canvas.height + title + gap;
+  }
+  return picture;
 }

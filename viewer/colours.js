@@ -63,6 +63,18 @@ export function colours(way, bodies, start, speeds, islands, reach) {
   }
 }
 
+// What the colours mean, in words; empty where they tell bodies apart and no more.
+export function key(way, fastest, islands) {
+  const groups = new Set(islands.filter((i) => i >= 0)).size;
+  switch (way) {
+    case 'speed': return `blue: at rest; red: ${Number((fastest || 0).toPrecision(3))} m/s, the fastest now`;
+    case 'island': return `${groups} groups of moving bodies in contact; grey: touches nothing`;
+    case 'rest': return 'orange: moves; grey blue: moves by less than 0.2 % of the size of the scene in a second';
+    case 'material': return 'the material of the first shape of a body';
+    default: return '';
+  }
+}
+
 // Groups of dynamic bodies that touch, numbered; −1 is alone.
 export function islands(bodies, contacts) {
   const place = new Map(bodies.map((b, i) => [b.slot, i]));

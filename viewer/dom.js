@@ -1,7 +1,7 @@
 // Elements in one line, and saving files.
 //
 // Reads: nothing.  Writes: elements.
-// Called by: page, panels.
+// Called by: page, panels, chosen.
 
 export function el(tag, attributes = {}, ...children) {
   const e = document.createElement(tag);
@@ -53,6 +53,8 @@ export function choice(options, value, onchange, id) {
   const select = el('select', { ...(id ? { id } : {}), onchange: () => onchange(select.value) }, ...list);
   return select;
 }
+
+export const panel = (title, open, ...children) => el('details', { class: 'tp-panel', open }, el('summary', {}, title), ...children);
 
 export function save(name, blob) {
   const link = el('a', { href: URL.createObjectURL(blob), download: name });

@@ -14,6 +14,10 @@ const SPEED = [0.2, 0.5, 0.9, 1];
 const SPIN = [0.75, 0.3, 0.7, 1];
 const BOX = [0.5, 0.55, 0.65, 0.8];
 const PAIR = [0.8, 0.5, 0.2, 0.9];
+const NEAR = [0.5, 0.55, 0.65, 0.9];
+const IMPACT = [0.85, 0.2, 0.45];
+const IMPACT_LASTS = 0.4; // an impact fades away [s]
+const PAIRS_MAX = 20000; // drawn, at most
 const LONGEST = 8; // an arrow is at most this many times the reference length
 
 // Layers and what they are called.
@@ -27,8 +31,9 @@ export const LAYERS = {
   centers: 'centres of mass',
   velocities: 'velocities',
   momenta: 'momenta',
+  impacts: 'impacts',
   boxes: 'bounding boxes',
-  pairs: 'touching pairs',
+  pairs: 'pairs',
 };
 
 export class Overlay {
@@ -36,6 +41,7 @@ export class Overlay {
     this.arrows = [];
     this.marks = [];
     this.lines = [];
+    this.near = 0; // pairs of boxes that overlap without touching
     this.shown = []; // force arrows as data: from, force [N], vector [m]
   }
 
@@ -51,20 +57,20 @@ export class Overlay {
     this.marks.push(...p, ...colour, kind, size);
   }
 
-  // `look`: layers, reference force [N] and length [m], pixels a unit, the chosen contact.
-  contacts(list, look, friction) {
+  // `look`: layers, reference force [N], momentum [N·s] and length [m], pixels a unit, the chosen contact; `scale`: metres of arrow for a unit.
+  contacts(list, look, friction, scale) {
     for (const c of list) {
       const chosen = c.key === look.chosen;
       const colour = chosen ? CHOSEN : c.sliding ? SLIP : STICK;
       if (look.layers.forces) {
-        let along = mul(c.force, look.length / look.force);
+        let along = mul(c[look.arrow], scale);
         const limit = LONGEST * look.length;
         const cut = len(along) > limit;
         if (cut) along = mul(along, limit / len(along));
         // The force on B, drawn so that its arrow leaves the contact into B.
         if (len(along) > 1e-3 * look.length) {
           this.arrow(c.point, add(c.point, along), colour, (chosen ? 4 : 2.6) * look.scale);
-          this.shown.push({ key: c.key, from: c.point, force: c.force, along, cut });
+          this.shown.push({ key: c.key, from: c.point, force: c[look.arrow], along, cut });
         }
       }
       if (look.layers.normals) this.arrow(c.point, add(c.point, mul(c.normal, 0.6 * look.length)), [0.35, 0.4, 0.5, 0.9], 1.4 * look.scale);
@@ -142,6 +148,17 @@ export class Overlay {
     }
   }
 
+  // Impacts of a moment ago, fading.
+  impacts(events, time, look) {
+    for (let i = events.length - 1; i >= 0; i--) {
+      const e = events[i];
+      if (e.time < time - 2 * IMPACT_LASTS) break;
+      const age = (time - e.time) / IMPACT_LASTS;
+      if (e.kind === 'impact' && age >= -1e-6 && age < 1) this.mark(e.point, [...IMPACT, 1 - age], 1, 2 * look.mark(e.point));
+    }
+  }
+
+  // Bodies that touch, joined by a line, and bodies whose boxes overlap without touching, by a thin one.
   pairs(contacts, bodies, poses) {
     const place = new Map(bodies.map((b, i) => [b.slot, i]));
     const seen = new Set();
@@ -155,6 +172,20 @@ export class Overlay {
       };
       this.arrow(end(c.a), end(c.b), PAIR, 1.4, 0);
     }
+    // Boxes by their lowest x: those that overlap are near each other in the list.
+    const boxes = bodies.map((b, i) => ({ b, i, box: bounds(b, poses, i) })).filter(({ box }) => box[0][0] <= box[1][0]).sort((p, q) => p.box[0][0] - q.box[0][0]);
+    let left = PAIRS_MAX;
+    boxes.forEach((p, at) => {
+      for (let k = at + 1; k < boxes.length && left > 0 && boxes[k].box[0][0] <= p.box[1][0]; k++) {
+        const q = boxes[k];
+        const apart = [1, 2].some((d) => p.box[0][d] > q.box[1][d] || q.box[0][d] > p.box[1][d]);
+        const known = seen.has(`${p.b.slot} ${q.b.slot}`) || seen.has(`${q.b.slot} ${p.b.slot}`);
+        if (apart || known || (p.b.kind === 'fixed' && q.b.kind === 'fixed')) continue;
+        left--;
+        this.line(centerOf(bodies, poses, p.i), centerOf(bodies, poses, q.i), NEAR);
+        this.near++;
+      }
+    });
   }
 
   // The spring of a hand.

@@ -3,13 +3,16 @@
 // Reads: the user.  Writes: everything that is seen.
 // Called by: main.
 
-import { CHARTS, Chart, tidy } from './charts.js';
+import { CHARTS, Chart, stack, tidy } from './charts.js';
 import { Camera } from './camera.js';
-import { answers } from './colours.js';
 import { button, check, choice, el, icon, save } from './dom.js';
+import { ChosenPanel } from './chosen.js';
+import { keys, watchPointer } from './input.js';
 import { Pane } from './pane.js';
-import { AskPanel, ChosenPanel, TextPanel, lookPanel } from './panels.js';
+import { AskPanel, TextPanel, lookPanel } from './panels.js';
+import { contactTable } from './statistics.js';
 
+const CHARTS_MS = 100; // between two drawings of the charts while a run plays
 const LEAD = 0.12; // simulated ahead of what is shown [s of wall time]
 const SPEEDS = { 0.01: '1/100', 0.1: '1/10', 0.25: '1/4', 0.5: '1/2', 1: 'real time', 2: '2 ×', 4: '4 ×', 10: '10 ×' };
 
@@ -20,11 +23,11 @@ export class Page {
     this.playing = false;
     this.speed = 1;
     this.loop = false;
-    this.endless = false;
+    this.resting = false; // whether the shown time goes to where the run comes to rest
     this.camera = new Camera();
     this.panes = [];
     this.settings = {
-      colour: 'body', arrows: 1, clear: false, wire: false, fade: true, quality: 1, strength: 10,
+      colour: 'body', arrows: 1, arrowsOf: 'frame', window: 0.25, clear: false, wire: false, fade: true, quality: 1, strength: 10,
       look: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
       layers: { contacts: true, forces: true },
     };
@@ -67,7 +70,8 @@ export class Page {
       answer: (a) => this.answer(pane, a),
       line: (s) => this.line(s),
     });
-    this.watchPointer(pane);
+    watchPointer(this, pane);
+    canvas.addEventListener('webglcontextlost', () => this.tell('The browser has taken the graphics away from this page. Reload it to go on.', true));
     return pane;
   }
 
@@ -80,7 +84,7 @@ export class Page {
     this.message = el('div', { id: 'message', role: 'alert', hidden: true });
     this.lineState = el('span', { id: 'line', role: 'status' });
     this.gallery = el('section', { id: 'gallery', hidden: true, 'aria-label': 'Scenes' });
-    this.canvas = el('canvas', { id: 'scene', tabIndex: 0, role: 'application', 'aria-label': 'The scene. Arrow keys turn the view, plus and minus zoom, space plays and pauses.' });
+    this.canvas = el('canvas', { id: 'scene', tabIndex: 0, role: 'application', 'aria-label': 'The scene. Arrow keys turn the view, plus and minus zoom, space plays and pauses, b chooses the next body, c the next contact, escape none.' });
     this.views = el('div', { class: 'tp-views' }, el('div', { class: 'tp-view' }, this.canvas, (this.caption = el('span', { class: 'tp-caption' }))));
     this.play = button(icon('play'), 'Play (space)', () => this.toggle(), 'play');
     this.slider = el('input', { type: 'range', id: 'time', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', oninput: () => this.seek(Number(this.slider.value)) });
@@ -97,7 +101,9 @@ export class Page {
     this.charts = [];
     const charts = el('div', { class: 'tp-charts' });
     this.chartPanel = el('details', { class: 'tp-panel', open: true }, el('summary', {}, 'Charts'), charts,
-      el('div', { class: 'tp-row' }, button('CSV', 'Save all certificates as a table', () => this.saveTable()), button('PNG', 'Save the picture of the scene', () => this.savePicture()), button('Recording', 'Save what was recorded, to replay with “tippe view”', () => this.saveRecording(), 'save-recording')));
+      el('div', { class: 'tp-row' }, el('span', { class: 'tp-hint' }, 'save'), button('steps CSV', 'Save the certificates of all steps as a table', () => this.saveTable(), 'save-steps'),
+        button('contacts CSV', 'Save all contacts of all frames, with their forces, as a table', () => this.saveContacts(), 'save-contacts'), button('charts PNG', 'Save the charts as a picture', () => this.saveCharts(), 'save-charts'),
+        button('scene PNG', 'Save the picture of the scene', () => this.savePicture(), 'save-scene'), button('recording', 'Save what was recorded, to replay with “tippe view”', () => this.saveRecording(), 'save-recording')));
     this.charts = CHARTS.map((spec) => new Chart(spec, charts, (t) => this.seek(t)));
     this.chosenPanel = new ChosenPanel(this);
     this.askPanel = new AskPanel(this);
@@ -109,7 +115,7 @@ export class Page {
       button(icon('fit'), 'Show the whole scene (f)', () => this.refit(), 'fit'), button(icon('light'), 'Light or dark', () => this.turnLight(), 'light'));
     this.root.append(head, this.message, this.gallery, this.stage, this.side);
     this.side.hidden = true;
-    window.addEventListener('keydown', (e) => this.key(e));
+    window.addEventListener('keydown', (e) => keys(this, e));
     window.addEventListener('resize', () => this.redraw());
   }
 
@@ -129,7 +135,13 @@ export class Page {
 
   async showGallery() {
     this.pause();
-    const list = await (await fetch('gallery.json')).json();
+    let list;
+    try {
+      list = await (await fetch('gallery.json')).json();
+    } catch {
+      this.tell('The server does not answer: the gallery comes from it. Start “tippe view” again and reload this page.', true);
+      return;
+    }
     this.title.textContent = 'Tippe';
     this.subtitle.textContent = 'Rigid bodies whose contacts are right, fast, and show their own error. Choose a scene.';
     const card = (s) => el('button', { type: 'button', class: 'tp-card', 'data-scene': s.file, onclick: () => this.openScene({ scene: s.file }) },
@@ -165,6 +177,7 @@ export class Page {
     this.tell('');
     this.time = 0;
     this.playing = play;
+    this.resting = false;
     this.main.chosen = this.main.follow = null;
     this.main.halt();
   }
@@ -228,14 +241,13 @@ export class Page {
   replay(bytes) {
     this.showStage();
     this.fresh = true;
-    const start = performance.now();
     try {
       this.main.replay(bytes);
     } catch (e) {
       this.tell(e.message, true);
       return;
     }
-    this.opened = performance.now() - start;
+    this.opened = performance.now(); // since the page was asked for [ms]
     const r = this.recording;
     if (!this.main.ready) this.tell('This recording holds no frame.', true);
     else if (r.problem === 'unfinished') this.tell(`This recording has no end: the run was killed or still goes on. It is shown up to ${tidy(r.duration)} s.`);
@@ -297,10 +309,7 @@ export class Page {
       pane.show(0);
       pane.fit();
     }
-    if (pane.waitingStep && r.frames.length > pane.waitingStep) {
-      pane.waitingStep = 0;
-      this.time = r.duration;
-    }
+    if (this.resting) this.time = this.edge;
     this.redraw();
   }
 
@@ -360,8 +369,14 @@ export class Page {
     const frame = this.recording.frames[this.main.index];
     this.clock.textContent = `${this.time.toFixed(3)} s · step ${frame.step}`;
     this.chartPanel.hidden = !this.recording.steps && !this.main.live;
-    if (this.chartPanel.open && !this.chartPanel.hidden) for (const c of this.charts) c.draw(this.recording, this.time, this.span);
+    // Charts of a run that plays are drawn less often: they cost as much as the scene.
+    const now = performance.now();
+    if (this.chartPanel.open && !this.chartPanel.hidden && (!this.playing || !(now < this.chartsNext))) {
+      for (const c of this.charts) c.draw(this.recording, this.time, this.span);
+      this.chartsNext = now + CHARTS_MS;
+    }
     this.chosenPanel.update(this.main, this.time, this.span);
+    this.colourKey.textContent = this.main.colourKey;
   }
 
   toggle() {
@@ -369,12 +384,15 @@ export class Page {
     else {
       if (this.main.ready && this.time >= this.span - 1e-9) this.time = 0;
       this.playing = true;
+      this.resting = false;
       for (const p of this.panes) p.asked = 0;
     }
     this.redraw();
   }
 
+  // Whoever watched the run at its edge sees where it comes to rest, which is a frame; whoever looked at the past stays there.
   pause() {
+    if (this.playing && this.main.ready) this.resting = this.panes.every((p) => p.live && p.asked > this.edge - 2 / (p.recording.header.rate || 60));
     this.playing = false;
     for (const p of this.panes) p.halt?.();
     this.redraw();
@@ -383,23 +401,22 @@ export class Page {
   seek(time) {
     if (!this.main.ready) return;
     if (this.playing) this.pause();
+    this.resting = false;
     const at = Math.min(Math.max(0, time), this.edge);
     this.time = this.recording.frames[this.recording.frameAt(at)].time;
     this.redraw();
   }
 
+  // To the next frame; at the edge of a live run exactly one step of the engine on.
   stepOn() {
     if (!this.main.ready) return;
     if (this.playing) this.pause();
-    const { frames } = this.recording;
-    const i = this.recording.frameAt(this.time);
-    if (i + 1 < frames.length) this.time = frames[i + 1].time;
+    const next = Math.min(...this.panes.filter((p) => p.ready).map((p) => p.recording.frames[p.recording.frameAt(this.time) + 1]?.time ?? Infinity));
+    if (next <= this.edge) this.time = next;
     else {
-      for (const pane of this.panes) {
-        if (!pane.live || !pane.ready) continue;
-        pane.waitingStep = pane.recording.frames.length;
-        pane.step();
-      }
+      this.resting = true;
+      // Of two runs with different steps, the one that is behind.
+      for (const pane of this.panes) if (pane.live && pane.ready && pane.recording.duration <= this.edge + 1e-9) pane.step();
     }
     this.redraw();
   }
@@ -407,6 +424,7 @@ export class Page {
   stepBack() {
     if (!this.main.ready) return;
     if (this.playing) this.pause();
+    this.resting = false;
     const i = this.recording.frameAt(this.time);
     this.time = this.recording.frames[Math.max(0, i - 1)].time;
     this.redraw();
@@ -447,112 +465,22 @@ export class Page {
     return false;
   }
 
-  // ---- pointer and keys ------------------------------------------------------------------------------------------------------
-
-  watchPointer(pane) {
-    const { canvas } = pane;
-    const touches = new Map();
-    let drag = null;
-    const place = (e) => {
-      const box = canvas.getBoundingClientRect();
-      return [e.clientX - box.left, e.clientY - box.top];
-    };
-    canvas.addEventListener('contextmenu', (e) => e.preventDefault());
-    canvas.addEventListener('pointerdown', (e) => {
-      canvas.setPointerCapture(e.pointerId);
-      canvas.focus();
-      touches.set(e.pointerId, [e.clientX, e.clientY]);
-      const [x, y] = place(e);
-      drag = { x, y, moved: false, what: 'orbit' };
-      if (touches.size > 1) drag.what = 'pinch';
-      else if (e.button !== 0 || e.shiftKey) drag.what = 'pan';
-      else if (pane.ready) {
-        const hit = pane.pick(x, y, true);
-        if (hit && hit.body !== undefined && pane.live && !e.altKey && answers(pane.bodies[hit.body])) Object.assign(drag, { what: 'hand', hit });
-      }
-    });
-    canvas.addEventListener('pointermove', (e) => {
-      if (!drag || !touches.has(e.pointerId)) return;
-      const [px, py] = touches.get(e.pointerId);
-      const [dx, dy] = [e.clientX - px, e.clientY - py];
-      if (drag.what === 'pinch') this.pinch(touches, e, canvas);
-      touches.set(e.pointerId, [e.clientX, e.clientY]);
-      const [x, y] = place(e);
-      if (Math.hypot(x - drag.x, y - drag.y) > 4) drag.moved = true;
-      if (!drag.moved) return;
-      if (drag.what === 'orbit') this.camera.orbit(dx, dy);
-      if (drag.what === 'pan') this.camera.pan(dx, dy, canvas.clientHeight);
-      if (drag.what === 'hand') {
-        if (!pane.hand) {
-          pane.grab(drag.hit.body, drag.hit.point);
-          pane.chosen = { body: drag.hit.body };
-        }
-        pane.pull(pane.under(x, y));
-      }
-      this.redraw();
-    });
-    const up = (e) => {
-      touches.delete(e.pointerId);
-      if (!drag) return;
-      if (drag.what === 'hand' && pane.hand) pane.release();
-      else if (!drag.moved && e.type === 'pointerup' && pane.ready) {
-        const [x, y] = place(e);
-        const hit = pane.pick(x, y, true);
-        pane.chosen = hit ? (hit.contact ? { contact: hit.contact } : { body: hit.body }) : null;
-      }
-      if (!touches.size) drag = null;
-      this.redraw();
-    };
-    canvas.addEventListener('pointerup', up);
-    canvas.addEventListener('pointercancel', up);
-    canvas.addEventListener('wheel', (e) => {
-      e.preventDefault();
-      this.camera.zoom(Math.exp(Math.max(-0.4, Math.min(0.4, e.deltaY * 0.0015))));
-      this.redraw();
-    }, { passive: false });
-  }
-
-  pinch(touches, e, canvas) {
-    const others = [...touches].filter(([id]) => id !== e.pointerId).map(([, p]) => p);
-    if (!others.length) return;
-    const before = touches.get(e.pointerId);
-    const d = (p) => Math.hypot(p[0] - others[0][0], p[1] - others[0][1]) || 1;
-    this.camera.zoom(d(before) / d([e.clientX, e.clientY]));
-    this.camera.pan((e.clientX - before[0]) / 2, (e.clientY - before[1]) / 2, canvas.clientHeight);
-  }
-
-  key(e) {
-    // Inside a report, keys belong to the document unless the focus is in here.
-    if (this.root.classList.contains('tp-embedded') && !this.root.contains(e.target)) return;
-    if (this.root.dataset.show !== 'scene' || e.ctrlKey || e.metaKey || e.altKey) return;
-    const typing = ['INPUT', 'TEXTAREA', 'SELECT'].includes(e.target.tagName) && e.target.type !== 'checkbox';
-    if (typing) return;
-    const onCanvas = e.target.tagName === 'CANVAS' && e.target.id.startsWith('chart-') === false;
-    const does = {
-      ' ': () => e.target.tagName !== 'BUTTON' && e.target.type !== 'checkbox' && e.target.tagName !== 'SUMMARY' && (this.toggle(), true),
-      '.': () => (this.stepOn(), true),
-      ',': () => (this.stepBack(), true),
-      Home: () => (this.seek(0), true),
-      End: () => (this.seek(this.edge), true),
-      f: () => (this.refit(), true),
-      '+': () => (this.camera.zoom(0.85), true),
-      '-': () => (this.camera.zoom(1.18), true),
-      ArrowLeft: () => (onCanvas ? (this.camera.orbit(12, 0), true) : e.target.id?.startsWith('chart-') && (this.stepBack(), true)),
-      ArrowRight: () => (onCanvas ? (this.camera.orbit(-12, 0), true) : e.target.id?.startsWith('chart-') && (this.stepOn(), true)),
-      ArrowUp: () => onCanvas && (this.camera.orbit(0, 12), true),
-      ArrowDown: () => onCanvas && (this.camera.orbit(0, -12), true),
-      Escape: () => ((this.main.chosen = null), true),
-    }[e.key];
-    if (does && does()) {
-      e.preventDefault();
-      this.redraw();
-    }
-  }
+  // ---- view ------------------------------------------------------------------------------------------------------------------
 
   refit() {
     this.main.fit();
     this.main.show(this.time);
     this.redraw();
+  }
+
+  // The next body that moves, or the next contact; for keys.
+  choose(what, way) {
+    const { main } = this;
+    if (!main.ready) return;
+    const list = what === 'body' ? main.bodies.map((_, i) => i).filter((i) => main.bodies[i].kind !== 'fixed') : main.contacts.map((c) => c.key);
+    if (!list.length) return;
+    const at = list.indexOf(main.chosen?.[what]);
+    main.chosen = { [what]: list[at < 0 ? (way > 0 ? 0 : list.length - 1) : (at + way + list.length) % list.length] };
   }
 
   followChosen() {
@@ -567,9 +495,24 @@ export class Page {
     if (this.recording?.header) save('certificates.csv', new Blob([this.recording.csv()], { type: 'text/csv' }));
   }
 
+  saveContacts() {
+    if (this.main.ready) save('contacts.csv', new Blob([contactTable(this.recording)], { type: 'text/csv' }));
+  }
+
   savePicture() {
     this.draw();
     this.canvas.toBlob((blob) => blob && save('scene.png', blob));
+  }
+
+  saveCharts() {
+    this.draw();
+    this.saveStack('charts.png', this.charts.map((c) => ({ title: c.plain, canvas: c.canvas })));
+  }
+
+  // Saves plots below each other, on the ground of the page.
+  saveStack(name, plots) {
+    const style = getComputedStyle(this.root);
+    stack(plots, style.backgroundColor, style.color).toBlob((blob) => blob && save(name, blob));
   }
 
   saveRecording() {
@@ -584,8 +527,9 @@ export class Page {
       message: this.message.hidden ? '' : this.message.textContent, name: this.title.textContent,
       frames: this.recording?.frames.length ?? 0, steps: this.recording?.steps ?? 0, method: this.recording?.header?.method, dt: this.recording?.header?.dt,
       bodies: main.bodies?.map((b, i) => ({ name: b.name, kind: b.kind, mass: b.mass, position: main.poses ? Array.from(main.poses.subarray(7 * i, 7 * i + 3)) : null })) ?? [],
-      contacts: main.contacts ?? [], arrows: main.over?.shown ?? [], arrowScale: main.length / (main.force / this.settings.arrows),
-      chosen: main.chosen, panes: this.panes.length, hand: main.hand, problem: this.recording?.problem,
+      contacts: main.contacts ?? [], arrows: main.over?.shown ?? [], arrowScale: main.arrowScale, step: main.ready ? this.recording.frames[this.recording.frameAt(this.time)].step : 0,
+      chosen: main.chosen, panes: this.panes.length, paused: this.panes.every((p) => p.paused), hand: main.hand, problem: this.recording?.problem, opened: this.opened,
+      look: this.settings.look, statistics: this.chosenPanel.numbers,
     };
   }
 }

@@ -3,11 +3,12 @@
 // Reads: a recording, settings of the page.  Writes: a canvas; orders.
 // Called by: page.
 
-import { answers, colours, islands } from './colours.js';
+import { answers, colours, islands, key } from './colours.js';
 import { Connection } from './connection.js';
 import { Renderer } from './draw.js';
 import { Overlay, blocks, bounds, centerOf, position, rotation } from './overlay.js';
 import { Recording } from './recording.js';
+import { meanContacts } from './statistics.js';
 import { add, back, dot, len, mul, quatMul, sub, turn, unit } from './vec.js';
 
 const GRAVITY = 9.81;
@@ -23,7 +24,9 @@ export class Pane {
     this.recording = null;
     this.connection = null;
     this.stopped = '';
+    this.paused = false; // the server says that the run rests on its last frame
     this.asked = 0;
+    this.colourKey = '';
     this.chosen = null; // { body } or { contact }
     this.hand = null;
     this.follow = null; // place of a body in the list
@@ -60,7 +63,7 @@ export class Pane {
       this.asked = 0;
       this.hand = null;
     }
-    if (a.say === 'status') this.stopped = a.stopped;
+    if (a.say === 'status') [this.stopped, this.paused] = [a.stopped, a.paused];
     this.on.answer(a);
   }
 
@@ -92,12 +95,13 @@ export class Pane {
     }
   }
 
-  // Stops the server where it is.
+  // Stops the server where it is; a frame shows where.
   halt() {
     this.asked = 0;
-    this.send({ do: 'until', time: 0 });
+    this.send({ do: 'pause' });
   }
 
+  // One step of the engine, no more.
   step() {
     this.asked = 0;
     this.send({ do: 'step', count: 1 });
@@ -263,25 +267,29 @@ export class Pane {
     }
     const contacts = (this.contacts = recording.contacts(this.index));
     const { layers } = settings;
+    const drawn = (this.drawn = settings.arrowsOf === 'window' && this.index > 0 ? meanContacts(recording, this.index, settings.window) : contacts);
     const moving = settings.colour === 'speed' || settings.colour === 'rest' || layers.velocities || layers.momenta;
     const motion = moving ? this.motion(this.index) : null;
     const speeds = motion ? this.bodies.map((b, i) => (answers(b) ? len(motion.velocity(i)) : 0)) : [];
     speeds.fastest = speeds.reduce((a, b) => Math.max(a, b), 0);
     const groups = settings.colour === 'island' ? islands(this.bodies, contacts) : [];
+    this.colourKey = key(settings.colour, speeds.fastest, groups);
     const paint = colours(settings.colour, this.bodies, this.start, speeds, groups, this.stage.radius);
     renderer.place(poses, paint, this.glass(poses));
     const look = {
-      layers, force: this.force / settings.arrows, length: this.length, scale: ratio,
-      momentum: this.momentum / settings.arrows, chosen: this.chosen?.contact,
+      layers, force: this.force / settings.arrows, length: this.length, scale: ratio, momentum: this.momentum / settings.arrows,
+      arrow: settings.arrowsOf === 'impulse' ? 'impulse' : 'force', chosen: this.chosen?.contact,
       // Marks are no larger than the bodies they are on.
       mark: (p) => Math.max(3, Math.min(9, (0.16 * this.length) / camera.metres(p, box.height))),
     };
     const over = (this.over = new Overlay());
-    over.contacts(contacts, look, (c) => this.friction(c));
+    this.arrowScale = look.length / (look.arrow === 'impulse' ? look.momentum : look.force);
+    over.contacts(drawn, look, (c) => this.friction(c), this.arrowScale);
     if (layers.joints) over.joints(recording.trees[frame.list], this.bodies, poses, null, look);
     if (layers.joints || layers.reactions) over.joints(recording.joints(frame), this.bodies, poses, frame.reactions, look);
     if (layers.velocities || layers.momenta || layers.centers || layers.boxes) over.bodies(this.bodies, poses, motion || this.motion(this.index), look, this.stage.radius);
     if (layers.pairs) over.pairs(contacts, this.bodies, poses);
+    if (layers.impacts) over.impacts(recording.events, frame.time, look);
     if (this.hand) over.hand(add(position(poses, this.hand.body), turn(rotation(poses, this.hand.body), this.hand.at)), this.hand.to, ratio);
     renderer.render(camera, {
       ...this.stage, look: settings.look, planes: this.floors(poses), selected: this.chosen?.body,
@@ -306,7 +314,7 @@ export class Pane {
     const box = this.canvas.getBoundingClientRect();
     if (withContacts && (this.settings.layers.contacts || this.settings.layers.forces)) {
       let best = null;
-      for (const c of this.contacts || []) {
+      for (const c of this.drawn || []) {
         const p = this.camera.pixel(c.point, box.width, box.height);
         const d = p ? Math.hypot(p[0] - x, p[1] - y) : Infinity;
         if (d < 12 && (!best || d < best.d)) best = { d, contact: c.key };

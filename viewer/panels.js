@@ -1,15 +1,14 @@
-// The panels beside the scene: what to draw, what is chosen, what to ask, the text of the scene.
+// The panels beside the scene: what to draw, what to ask, the text of the scene.
 //
 // Reads: the page.  Writes: its settings; orders.
 // Called by: page.
 
-import { plot, tidy } from './charts.js';
 import { WAYS } from './colours.js';
-import { button, check, choice, el, field, save } from './dom.js';
-import { LAYERS, centerOf } from './overlay.js';
-import { len } from './vec.js';
+import { button, check, choice, el, field, panel } from './dom.js';
+import { LAYERS } from './overlay.js';
 
-const panel = (title, open, ...children) => el('details', { class: 'tp-panel', open }, el('summary', {}, title), ...children);
+// What force arrows stand for.
+const ARROWS_OF = { frame: 'mean force, frame', window: 'mean force, window', impulse: 'impulse, frame' };
 
 export function lookPanel(page) {
   const { settings } = page;
@@ -22,131 +21,16 @@ export function lookPanel(page) {
     }, `layer-${name}`));
   const arrows = el('input', { type: 'range', id: 'arrows', min: '-2', max: '2', step: '0.1', value: '0', oninput: () => ((settings.arrows = 10 ** Number(arrows.value)), again()) });
   return panel('Look', true,
-    field('colour by', choice(WAYS, settings.colour, (v) => ((settings.colour = v), again()), 'colour')),
+    field('colour by', choice(WAYS, settings.colour, (v) => ((settings.colour = v), page.wantContacts(), again()), 'colour')),
+    (page.colourKey = el('p', { class: 'tp-legend', id: 'colour-key' })),
     el('div', { class: 'tp-checks' }, ...layers.slice(0, 6)),
     el('details', {}, el('summary', {}, 'more layers'), el('div', { class: 'tp-checks' }, ...layers.slice(6),
       check('see through', settings.clear, (on) => ((settings.clear = on), again()), 'clear'),
       check('wireframe', settings.wire, (on) => ((settings.wire = on), again()), 'wire'),
       check('fade walls', settings.fade, (on) => ((settings.fade = on), again()), 'fade'))),
+    field('arrows show', choice(ARROWS_OF, settings.arrowsOf, (v) => ((settings.arrowsOf = v), again()), 'arrows-of'), 'on the second body of the contact'),
     field('length of arrows', arrows),
-    el('p', { class: 'tp-legend' },
-      el('span', { class: 'tp-disc' }), ' sticks   ', el('span', { class: 'tp-diamond' }), ' slips   arrows: force on the second body, mean over a frame'));
-}
-
-// What is chosen, with its numbers, statistics over a window and a plot.
-export class ChosenPanel {
-  constructor(page) {
-    this.page = page;
-    this.body = el('div', { id: 'chosen', 'aria-live': 'polite' });
-    this.canvas = el('canvas', { class: 'tp-small', role: 'img', 'aria-label': 'The chosen thing over time' });
-    this.window = el('input', { type: 'number', id: 'window', min: '0.01', step: '0.05', value: '0.25', onchange: () => page.redraw() });
-    this.follow = button('Follow', 'Keep the eye on this body', () => page.followChosen());
-    this.export = button('CSV', 'Save this plot as a table', () => this.save());
-    this.tools = el('div', { class: 'tp-row' }, field('window [s]', this.window), this.follow, this.export);
-    this.root = panel('Chosen', true, this.body, this.canvas, this.tools);
-    this.clear();
-  }
-
-  clear() {
-    this.body.replaceChildren(el('p', { class: 'tp-hint' }, 'Click a body or a contact point. Hold and drag a body to pull it while the run goes on.'));
-    this.canvas.hidden = this.tools.hidden = true;
-    this.series = null;
-  }
-
-  // The chosen thing in every frame so far.
-  gather(pane) {
-    const key = JSON.stringify(pane.chosen);
-    const { recording } = pane;
-    if (!this.series || this.series.key !== key || this.series.recording !== recording) {
-      this.series = { key, recording, times: [], lines: pane.chosen.contact ? ['normal', 'tangential'] : ['height', 'speed'], values: [[], []], sliding: [] };
-    }
-    const s = this.series;
-    // A long recording is gathered over several drawings.
-    const stop = performance.now() + 25;
-    while (s.times.length < recording.frames.length && performance.now() < stop) {
-      const i = s.times.length;
-      const frame = recording.frames[i];
-      s.times.push(frame.time);
-      if (pane.chosen.contact) {
-        const c = recording.contacts(i).find((x) => x.key === pane.chosen.contact);
-        s.values[0].push(c ? c.pressing : NaN);
-        s.values[1].push(c ? len(c.friction) : NaN);
-        s.sliding.push(c ? c.sliding : null);
-      } else {
-        const poses = recording.poses(frame);
-        const here = centerOf(recording.lists[frame.list], poses, pane.chosen.body);
-        s.values[0].push(here[2]);
-        s.values[1].push(this.before && i > 0 ? Math.hypot(here[0] - this.before[0], here[1] - this.before[1], here[2] - this.before[2]) / (frame.time - s.times[i - 1]) : 0);
-        this.before = here;
-      }
-    }
-    return s;
-  }
-
-  // Mean, least and greatest of a line over the window before a time; gaps count as zero force.
-  statistics(s, line, time) {
-    const from = time - Number(this.window.value);
-    const values = s.times.map((t, i) => [t, s.values[line][i]]).filter(([t]) => t > from + 1e-9 && t <= time + 1e-9).map(([, v]) => (Number.isFinite(v) ? v : 0));
-    const mean = values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
-    return { mean, least: Math.min(...values), most: Math.max(...values), frames: values.length };
-  }
-
-  update(pane, time, span) {
-    if (!pane.chosen || !pane.ready) return this.clear();
-    this.canvas.hidden = this.tools.hidden = false;
-    const rows = pane.chosen.contact ? this.contact(pane) : this.bodyRows(pane);
-    const s = this.gather(pane);
-    this.numbers = s.lines.map((name, k) => ({ name, ...this.statistics(s, k, time) }));
-    const unit = pane.chosen.contact ? 'N' : '';
-    for (const n of this.numbers) rows.push([`${n.name}, window`, `mean ${tidy(n.mean)}, ${tidy(n.least)} … ${tidy(n.most)} ${unit}`]);
-    this.body.replaceChildren(el('table', {}, ...rows.map(([k, v]) => el('tr', {}, el('th', { scope: 'row' }, k), el('td', {}, v)))));
-    plot(this.canvas, s.times, s.lines.map((name, k) => ({ name, values: s.values[k] })), time, span);
-  }
-
-  contact(pane) {
-    const c = pane.contacts.find((x) => x.key === pane.chosen.contact);
-    this.follow.hidden = true;
-    if (!c) return [['contact', 'does not touch now']];
-    const name = (slot) => pane.bodies[pane.places.get(slot)]?.name ?? `slot ${slot}`;
-    const mu = pane.friction(c);
-    const tangential = len(c.friction);
-    return [
-      ['contact', `${name(c.a)} → ${name(c.b)}`],
-      ['state', c.sliding ? 'slips' : 'sticks'],
-      ['normal force', `${tidy(c.pressing)} N`],
-      ['tangential force', `${tidy(tangential)} N`],
-      ['of its friction bound', c.pressing > 0 && mu > 0 ? `${tidy((100 * tangential) / (mu * c.pressing))} % of μ N, μ = ${tidy(mu)}` : '–'],
-      ['force on B', `(${c.force.map(tidy).join(', ')}) N`],
-      ['point', `(${c.point.map(tidy).join(', ')}) m`],
-      ['normal', `(${c.normal.map(tidy).join(', ')})`],
-    ];
-  }
-
-  bodyRows(pane) {
-    const i = pane.chosen.body;
-    const body = pane.bodies[i];
-    this.follow.hidden = false;
-    this.follow.textContent = pane.follow === i ? 'Unfollow' : 'Follow';
-    const motion = pane.motion(pane.index);
-    const on = pane.contacts.filter((c) => c.a === body.slot || c.b === body.slot);
-    const force = [0, 1, 2].map((k) => on.reduce((s, c) => s + (c.b === body.slot ? 1 : -1) * c.force[k], 0));
-    return [
-      ['body', body.name],
-      ['kind', body.kind],
-      ...(body.mass ? [['mass', `${tidy(body.mass)} kg`]] : []),
-      ['centre of mass', `(${centerOf(pane.bodies, pane.poses, i).map(tidy).join(', ')}) m`],
-      ['velocity', `(${motion.velocity(i).map(tidy).join(', ')}) m/s`],
-      ['spin', `(${motion.spin(i).slice(0, 3).map(tidy).join(', ')}) rad/s`],
-      ['contacts', String(on.length)],
-      ['contact force', `(${force.map(tidy).join(', ')}) N`],
-    ];
-  }
-
-  save() {
-    const s = this.series;
-    const lines = [['time', ...s.lines].join(','), ...s.times.map((t, i) => [t, s.values[0][i], s.values[1][i]].join(','))];
-    save('chosen.csv', new Blob([lines.join('\n') + '\n'], { type: 'text/csv' }));
-  }
+    el('p', { class: 'tp-legend' }, el('span', { class: 'tp-disc' }), ' sticks · ', el('span', { class: 'tp-diamond' }), ' slips · arrows act on the second body'));
 }
 
 // Questions: the same scene with something else.

@@ -5,6 +5,7 @@
 
 const HEAD_BYTES = 12;
 const CONTACT_BYTES = 61;
+const CONTACTS_KEPT = 50000; // unpacked, for windows of time that are looked at again and again
 export const EVENT_KINDS = ['begin', 'end', 'impact', 'sensor begin', 'sensor end', 'joint broke'];
 
 const CRC = (() => {
@@ -52,6 +53,8 @@ export class Recording {
     this.ending = null;
     this.problem = ''; // why not all of it can be read
     this.waiting = {};
+    this.unpacked = new Map(); // place of a frame -> its contacts
+    this.unpackedCount = 0;
   }
 
   // Takes more bytes; true if there is something new to see.
@@ -238,8 +241,24 @@ export class Recording {
 
   // The contacts of a frame, with the mean force on B since the frame before.
   contacts(index) {
+    const known = this.unpacked.get(index);
+    if (known) return known;
+    if (!this.frames[index]) return [];
+    const list = this.unpack(index);
+    this.unpacked.set(index, list);
+    this.unpackedCount += list.length;
+    // The oldest go first.
+    for (const [i, old] of this.unpacked) {
+      if (this.unpackedCount <= CONTACTS_KEPT || i === index) break;
+      this.unpacked.delete(i);
+      this.unpackedCount -= old.length;
+    }
+    return list;
+  }
+
+  unpack(index) {
     const frame = this.frames[index];
-    if (!frame || !frame.contacts) return [];
+    if (!frame.contacts) return [];
     const span = index > 0 ? frame.time - this.frames[index - 1].time : 1;
     const view = new DataView(frame.contacts.buffer, frame.contacts.byteOffset, frame.contacts.byteLength);
     const list = [];
@@ -247,7 +266,8 @@ export class Recording {
       const word = (i) => view.getUint32(at + 4 * i, true);
       const vector = (i) => [0, 4, 8].map((d) => view.getFloat32(at + 25 + 12 * i + d, true));
       const normal = vector(1);
-      const force = vector(2).map((x) => x / span);
+      const impulse = vector(2);
+      const force = impulse.map((x) => x / span);
       const pressing = force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2];
       list.push({
         key: `${word(0)}/${word(2)}-${word(1)}/${word(3)}#${word(4)}`,
@@ -260,6 +280,7 @@ export class Recording {
         sliding: view.getUint8(at + 24) !== 0,
         point: vector(0),
         normal,
+        impulse,
         force,
         pressing,
         friction: force.map((x, k) => x - pressing * normal[k]),

@@ -1,11 +1,12 @@
 //! Chores of the repository, in plain Rust so that they run wherever the engine builds.
 //!
-//! Reads: the work tree.  Writes: `docs/requirements.md`, only when asked to.
+//! Reads: the work tree.  Writes: `docs/requirements.md` and `docs/pictures`, only when asked to.
 //! Called by: `cargo xtask …` (alias in `.cargo/config.toml`) and the script in `.ci`.
 //! Source: the rules of `docs/conventions.md`, "Documents".
 
 mod browser;
 mod markdown;
+mod pictures;
 mod requirements;
 mod steps;
 mod tidy;
@@ -20,6 +21,7 @@ const USAGE: &str = "\
 cargo xtask test [--quick]           formatting, lints, documentation, tidy, all tests; --quick leaves out the release build
 cargo xtask tidy                     paths, links, citations and requirement ids in documents and sources
 cargo xtask requirements [--update]  how many requirements are met; --update fills the table from the tests in the sources
+cargo xtask pictures [NAME]          makes the pictures of the documents anew, all or one
 ";
 
 fn main() -> ExitCode {
@@ -31,6 +33,8 @@ fn main() -> ExitCode {
         ["tidy"] => run_tidy(),
         ["requirements"] => run_requirements(false),
         ["requirements", "--update"] => run_requirements(true),
+        ["pictures"] => pictures::make(&root(), None),
+        ["pictures", name] => pictures::make(&root(), Some(name)),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             ExitCode::SUCCESS

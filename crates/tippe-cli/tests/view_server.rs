@@ -238,3 +238,29 @@ fn mc_32_the_same_question_gives_the_same_log_and_another_a_different_one() {
         assert!(plain != run(ask), "{ask}");
     }
 }
+
+/// A pause rests on a frame; a single step from there is one step of the engine, and many are as many.
+#[test]
+fn single_steps_are_exact() {
+    let server = Server::start(&[]);
+    let mut line = server.connect().unwrap();
+    // Steps of 1 ms: sixteen or seventeen to a frame.
+    line.say(r#"{"do":"open","scene":"bounce.toml","ask":{"dt":0.001}}"#);
+    line.wait("opened");
+    line.say(r#"{"do":"until","time":0.0555}"#);
+    line.until(0.0555);
+    let mut rest = |order: &str| {
+        line.say(order);
+        while line.wait("status")["paused"] != true {}
+        let r = tippe_scene::Recording::read(&line.bytes).unwrap();
+        let frames: Vec<u64> = r.frames.iter().map(|f| f.step).collect();
+        assert_eq!(*frames.last().unwrap(), r.reports.len() as u64);
+        frames
+    };
+    let frames = rest(r#"{"do":"pause"}"#);
+    assert_eq!(frames.last(), Some(&56));
+    let frames = rest(r#"{"do":"step","count":1}"#);
+    assert_eq!(frames[frames.len() - 2..], [56, 57]);
+    let frames = rest(r#"{"do":"step","count":3}"#);
+    assert_eq!(frames[frames.len() - 4..], [57, 58, 59, 60]);
+}

@@ -6,7 +6,7 @@
 )]
 
 use tippe::{Pose, StepReport, World};
-use tippe_scene::recording::{ANGLE_ERROR_MAX, RecordingError};
+use tippe_scene::recording::{ANGLE_ERROR_MAX, Holds, RecordingError};
 use tippe_scene::{Completeness, Format, LoadOptions, Recording, RecordingWriter, Scene, load_str};
 
 const SCENE: &str = r#"
@@ -256,4 +256,39 @@ fn other_files_are_refused() {
         Recording::read(b"TIPPEREC\x09\0\0\0").unwrap_err(),
         RecordingError::Version { found: 9 }
     );
+}
+
+/// The poses of a minute at 60 Hz of a thousand bodies are less than 60 MB: what one frame more takes, 3600 times.
+#[test]
+fn a_minute_of_a_thousand_bodies_is_less_than_60_mb() {
+    let text = r#"
+version = 1
+world.gravity = [0, 0, 0]
+method.dt = "1/60"
+record.rate = 60
+[[grid]]
+counts = [10, 10, 10]
+pitch = [1, 1, 1]
+origin = [0, 0, 0]
+body = { name = "box", angular_velocity = [1, 2, 3], shape.box = { size = [0.1, 0.2, 0.3] } }
+"#;
+    let scene = load_str(text, "grid.toml", Format::Toml, &LoadOptions::default()).unwrap();
+    let holds = Holds {
+        contacts: false,
+        snapshots: false,
+        certificates: false,
+    };
+    let size = |steps: u32| {
+        let mut world = scene.world.clone();
+        let mut writer = RecordingWriter::holding(Vec::new(), &scene, holds).unwrap();
+        for _ in 0..steps {
+            let report = world.step(scene.dt).unwrap();
+            writer.step(&world, &report).unwrap();
+        }
+        writer.finish(&world, "").unwrap().len()
+    };
+    let frame = (size(3) - size(1)) / 2;
+    let minute = frame * 60 * 60;
+    println!("{frame} bytes a frame, {minute} a minute");
+    assert!(minute < 60_000_000, "{minute}");
 }

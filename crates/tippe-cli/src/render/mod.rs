@@ -5,6 +5,7 @@
 //! Source: a software rasteriser of our own with the look of the page; animations are APNG, which every browser plays.
 
 mod arrow;
+mod extent;
 mod eye;
 mod ground;
 mod mesh;
@@ -12,7 +13,7 @@ mod raster;
 mod stage;
 
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -29,6 +30,10 @@ use stage::{Look, Stage};
 
 /// Most pixels of a picture.
 const PIXELS_MAX: u64 = 40_000_000;
+/// Where pictures are looked at from: degrees about z from x, and above the ground.
+const EYE: (f64, f64) = (-63.0, 24.0);
+/// Width and height of a picture in the gallery.
+const THUMBNAIL: (usize, usize) = (400, 250);
 /// Most frames of a film.
 const FRAMES_MAX: u64 = 100_000;
 
@@ -176,6 +181,10 @@ pub fn render(args: &RenderArgs) -> Result<Outcome> {
         animation.finish(&last)?;
     }
     if let Some(path) = &args.picture {
+        // A picture on its own shows what there is at its time; one beside a film has the film's view.
+        if !film {
+            stage.frame(&scene);
+        }
         write(path, &stage.draw(&scene))?;
     }
     out(&said(args, &scene, drawn))?;
@@ -196,13 +205,38 @@ fn said(args: &RenderArgs, scene: &Scene, drawn: u64) -> String {
     text
 }
 
-fn encoder(path: &Path, (w, h): (u32, u32)) -> Result<png::Encoder<'static, BufWriter<File>>> {
+/// A small picture of a scene at its start, as PNG.
+///
+/// # Errors
+/// The picture cannot be written, which would be a bug.
+pub fn thumbnail(scene: &Scene) -> Result<Vec<u8>> {
+    let look = Look {
+        size: THUMBNAIL,
+        eye: (EYE.0.to_radians(), EYE.1.to_radians()),
+        zoom: 1.0,
+        contacts: false,
+        dark: false,
+    };
+    let picture = Stage::new(scene, look).draw(scene);
+    let mut bytes = Vec::new();
+    let size = (picture.width as u32, picture.height as u32);
+    let mut writer = encoder_to(&mut bytes, size).write_header()?;
+    writer.write_image_data(&picture.bytes)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+fn encoder(path: &Path, size: (u32, u32)) -> Result<png::Encoder<'static, BufWriter<File>>> {
     let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-    let mut encoder = png::Encoder::new(BufWriter::new(file), w, h);
+    Ok(encoder_to(BufWriter::new(file), size))
+}
+
+fn encoder_to<W: Write>(out: W, (w, h): (u32, u32)) -> png::Encoder<'static, W> {
+    let mut encoder = png::Encoder::new(out, w, h);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::High);
-    Ok(encoder)
+    encoder
 }
 
 /// Writes a PNG file.

@@ -7,17 +7,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tippe::{BodyId, BodyKind, JointKind, Pose, Shape, Vec3, World};
+use tippe::{BodyId, BodyKind, Pose, Shape, Vec3, World};
 use tippe_scene::Scene;
 
 use super::arrow::Sheet;
+use super::extent;
 use super::eye::Eye;
 use super::ground::{Ground, Surroundings};
 use super::mesh::{Pattern, Triangle, triangles};
 use super::raster::{Colour, Item, Picture, SAMPLES, Samples, Shadow, develop, linear, mix};
 
-/// Cells along a side of the shadow map.
-const SHADOW: usize = 1536;
+/// Cells along a side of the shadow map: twice as many as the picture is wide, up to this.
+const SHADOW_MAX: usize = 1536;
 const PALETTE: [&str; 8] = [
     "e8743b", "3d8bd4", "2fa67c", "e9b63a", "b765b3", "6cc3e6", "c9545d", "7c8a3e",
 ];
@@ -146,8 +147,6 @@ impl Stage {
                 });
             }
         }
-        let (low, high) = extent(world, true).unwrap_or((-Vec3::ONE, Vec3::ONE));
-        let samples = (look.size.0 * SAMPLES, look.size.1 * SAMPLES);
         let moving: Vec<BodyId> = world
             .body_ids()
             .filter(|id| world.body(*id).is_ok_and(tippe::Body::is_dynamic))
@@ -167,17 +166,40 @@ impl Stage {
             [one] => world.body_state(one).ok().map(|s| (one, s.position)),
             _ => None,
         };
-        Self {
+        let mut stage = Self {
             look,
-            eye: Eye::around(look.eye, (low, high), samples, look.zoom),
+            eye: Eye::around(look.eye, &[], look.size, look.zoom),
             around: Surroundings::new(look.dark),
             parts,
-            center: (low + high) / 2.0,
-            radius: (0.5 * (high - low).length()).max(1e-6),
-            low: low.z,
+            center: Vec3::ZERO,
+            radius: 1.0,
+            low: 0.0,
             follow,
             force: (mean * world.gravity().length()).max(1e-12),
             reach: 0.9 * sizes.get(sizes.len() / 2).copied().unwrap_or(1.0),
+        };
+        stage.frame(scene);
+        stage
+    }
+
+    /// Places the eye so that the scene as it is now fills the picture.
+    pub fn frame(&mut self, scene: &Scene) {
+        let points = extent::points(&scene.world, true);
+        let (low, high) = extent::bounds(&points).unwrap_or((-Vec3::ONE, Vec3::ONE));
+        let Look {
+            eye,
+            size: (w, h),
+            zoom,
+            ..
+        } = self.look;
+        self.eye = Eye::around(eye, &points, (w * SAMPLES, h * SAMPLES), zoom);
+        self.center = (low + high) / 2.0;
+        self.radius = (0.5 * (high - low).length()).max(1e-6);
+        self.low = low.z;
+        if let Some((id, was)) = &mut self.follow
+            && let Ok(state) = scene.world.body_state(*id)
+        {
+            *was = state.position;
         }
     }
 
@@ -216,7 +238,12 @@ impl Stage {
             if clear { &mut glass } else { &mut solid }.push(item);
         }
         let lamp = Vec3::new(0.45, -0.5, 1.0).normalize();
-        let mut shadow = Shadow::new(lamp, self.center, self.radius, SHADOW);
+        let mut shadow = Shadow::new(
+            lamp,
+            self.center,
+            self.radius,
+            SHADOW_MAX.min(2 * self.look.size.0),
+        );
         let mut samples = Samples::new(self.look.size);
         for item in &solid {
             shadow.draw(item);
@@ -247,7 +274,7 @@ impl Stage {
 
     /// Points of the moving bodies that no wall should hide.
     fn watched(&self, world: &World) -> Vec<Vec3> {
-        let Some((low, high)) = extent(world, false) else {
+        let Some((low, high)) = extent::bounds(&extent::points(world, false)) else {
             return Vec::new();
         };
         let (middle, half) = ((low + high) / 2.0, (high - low) * 0.3);
@@ -259,22 +286,13 @@ impl Stage {
     }
 
     fn grounds(&self, world: &World) -> Vec<Ground> {
-        let mut all = Vec::new();
-        for id in world.body_ids() {
-            let (Ok(body), Ok(pose)) = (world.body(id), world.pose(id)) else {
-                continue;
-            };
-            for s in &body.shapes {
-                if let Shape::HalfSpace { normal } = s.shape {
-                    let place = pose.compose(&s.pose);
-                    all.push(Ground {
-                        point: place.position,
-                        normal: place.vector(normal),
-                        faint: false,
-                    });
-                }
-            }
-        }
+        let mut all: Vec<Ground> = extent::floors(world)
+            .map(|(point, normal)| Ground {
+                point,
+                normal,
+                faint: false,
+            })
+            .collect();
         if all.is_empty() {
             all.push(Ground {
                 point: Vec3::Z * self.low,
@@ -336,20 +354,11 @@ impl Stage {
         light
     }
 
-    /// Rods and ropes: joints that hold a distance, where no body hides them.
+    /// Rods, ropes and threads, where no body hides them.
     fn threads(&self, world: &World, samples: &Samples, sheet: &mut Sheet) {
         const PARTS: u32 = 48;
         let ink = linear([0.35, 0.38, 0.44]);
-        for joint in world.joint_ids().filter_map(|id| world.joint(id).ok()) {
-            if !matches!(joint.desc.kind, JointKind::Distance { .. }) {
-                continue;
-            }
-            let end = |body: Option<BodyId>, local: Vec3| match body {
-                Some(id) => world.pose(id).map_or(local, |p| p.point(local)),
-                None => local,
-            };
-            let a = end(joint.desc.body_a, joint.desc.frame_a.position);
-            let b = end(Some(joint.desc.body_b), joint.desc.frame_b.position);
+        for (a, b) in extent::threads(world) {
             let at = |k: u32| self.eye.see(a.lerp(b, f64::from(k) / f64::from(PARTS)));
             for k in 0..PARTS {
                 let (p, q) = (at(k), at(k + 1));
@@ -403,66 +412,6 @@ fn shade(colour: Colour, p: Vec3, normal: Vec3, lamp: Vec3, shadow: &Shadow, eye
     [0, 1, 2].map(|k| {
         colour[k] * (1.05 * warm[k] * lit + ambient[k]) + 0.25 * shine + 0.06 * rim * rim * rim
     })
-}
-
-/// The box around the moving bodies, and with `fixed` around near ones that do not move.
-fn extent(world: &World, fixed: bool) -> Option<(Vec3, Vec3)> {
-    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    let boxes = |still: bool| {
-        world
-            .body_ids()
-            .filter_map(|id| Some((world.body(id).ok()?, world.pose(id).ok()?)))
-            .filter(move |(b, _)| (b.kind == BodyKind::Fixed) == still)
-            .flat_map(|(b, pose)| {
-                let solid = b
-                    .shapes
-                    .iter()
-                    .filter(|s| !matches!(s.shape, Shape::HalfSpace { .. }));
-                solid
-                    .map(|s| s.shape.bounds(&pose.compose(&s.pose)))
-                    .collect::<Vec<_>>()
-            })
-            .filter(|b| b.min.is_finite() && b.max.is_finite())
-    };
-    for b in boxes(false) {
-        (low, high) = (low.min(b.min), high.max(b.max));
-    }
-    let none = low.x > high.x;
-    if fixed {
-        let reach = if none {
-            f64::INFINITY
-        } else {
-            1.1 * (high - low).max_element()
-        };
-        let (least, most) = if none {
-            (Vec3::NEG_INFINITY, Vec3::INFINITY)
-        } else {
-            (low - reach, high + reach)
-        };
-        for b in boxes(true) {
-            low = low.min(b.min.max(least));
-            high = high.max(b.max.min(most));
-        }
-        // The floor below, if it is near.
-        for id in world.body_ids() {
-            let (Ok(body), Ok(pose)) = (world.body(id), world.pose(id)) else {
-                continue;
-            };
-            for s in &body.shapes {
-                if let Shape::HalfSpace { normal } = s.shape
-                    && low.x <= high.x
-                {
-                    let place = pose.compose(&s.pose);
-                    let (n, middle) = (place.vector(normal), (low + high) / 2.0);
-                    let foot = middle - n * n.dot(middle - place.position);
-                    if (foot - middle).length() < 2.0 * reach {
-                        (low, high) = (low.min(foot), high.max(foot));
-                    }
-                }
-            }
-        }
-    }
-    (low.x <= high.x).then_some((low, high))
 }
 
 /// Whether the box of an item lies between the eye and a point.

@@ -29,10 +29,13 @@ files! {
     "camera.js" as "text/javascript; charset=utf-8",
     "charts.js" as "text/javascript; charset=utf-8",
     "overlay.js" as "text/javascript; charset=utf-8",
+    "statistics.js" as "text/javascript; charset=utf-8",
     "connection.js" as "text/javascript; charset=utf-8",
     "draw.js" as "text/javascript; charset=utf-8",
     "pane.js" as "text/javascript; charset=utf-8",
     "panels.js" as "text/javascript; charset=utf-8",
+    "chosen.js" as "text/javascript; charset=utf-8",
+    "input.js" as "text/javascript; charset=utf-8",
     "page.js" as "text/javascript; charset=utf-8",
     "main.js" as "text/javascript; charset=utf-8",
 }

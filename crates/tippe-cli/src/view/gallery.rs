@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock};
 use serde_json::{Value, json};
 use tippe_scene::{Format, LoadOptions, Scene, load_str};
 
-use crate::svg::scene::{Frame, Stage};
+use crate::render::thumbnail;
 
 /// File name and text of every scene, by name.
 const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
@@ -51,7 +51,7 @@ pub fn list() -> Value {
                 "name": scene.as_ref().map_or(*file, |s| s.name.as_str()),
                 "description": scene.as_ref().map_or("", |s| s.description.as_str()),
                 "story": story(text),
-                "picture": format!("picture/{}.svg", file.trim_end_matches(".toml")),
+                "picture": format!("picture/{}.png", file.trim_end_matches(".toml")),
                 "bodies": scene.as_ref().map_or(0, |s| s.names.len()),
             })
         };
@@ -69,19 +69,16 @@ fn story(text: &str) -> String {
     lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// The picture of a scene: its kind and bytes.
-pub fn picture(name: &str) -> Option<(&'static str, Vec<u8>)> {
-    static DRAWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
-    let file = format!("{}.toml", name.strip_suffix(".svg")?);
+/// The picture of a scene at its start, as PNG. Drawing takes a moment; each is drawn once.
+pub fn picture(name: &str) -> Option<Vec<u8>> {
+    static DRAWN: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let file = format!("{}.toml", name.strip_suffix(".png")?);
     let mut drawn = DRAWN.lock().unwrap_or_else(|e| e.into_inner());
     if !drawn.contains_key(&file) {
-        let scene = load(&file)?;
-        let frame = Frame::of(&scene.world);
-        let svg = Stage::new(&scene.world, &frame, &[&frame]).file(&frame, &scene.name);
-        drawn.insert(file.clone(), svg);
+        let png = thumbnail(&load(&file)?).ok()?;
+        drawn.insert(file.clone(), png);
     }
-    let svg = drawn.get(&file)?.clone();
-    Some(("image/svg+xml", svg.into_bytes()))
+    drawn.get(&file).cloned()
 }
 
 #[cfg(test)]
@@ -95,7 +92,8 @@ mod tests {
             assert!(entry["story"].as_str().unwrap().len() > 20, "{entry}");
             assert!(entry["bodies"].as_u64().unwrap() > 0, "{entry}");
         }
-        assert!(picture("bounce.svg").is_some());
-        assert!(picture("../bounce.svg").is_none() && picture("nothing.svg").is_none());
+        let png = picture("bounce.png").unwrap();
+        assert!(png.starts_with(b"\x89PNG") && png.len() > 2000);
+        assert!(picture("../bounce.png").is_none() && picture("nothing.png").is_none());
     }
 }

@@ -32,7 +32,9 @@ const RATE_MIN: f64 = 60.0;
 pub enum Command {
     /// Simulate up to a time [s].
     Until(f64),
-    /// Take single steps, with a frame after each.
+    /// Stop where it is, with a frame there.
+    Pause,
+    /// Take single steps, with a frame before the first and after each, and rest.
     Steps(u32),
     /// Pull at a body (its slot), or let go.
     Drag(Option<(u32, Vec3, Vec3, f64)>),
@@ -58,8 +60,18 @@ struct Shared {
 #[derive(Default)]
 struct Log {
     bytes: Vec<u8>,
-    time: f64,
-    stopped: String,
+    standing: Standing,
+}
+
+/// How a run stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// Time simulated [s].
+    pub time: f64,
+    /// Why the run cannot go on, or nothing.
+    pub stopped: String,
+    /// Whether it rests as it was asked to, and its last frame shows where.
+    pub paused: bool,
 }
 
 impl Shared {
@@ -86,7 +98,7 @@ impl Run {
             .name(format!("run {id}"))
             .spawn(move || simulate(scene, &orders, &inner));
         if let Err(e) = spawned {
-            shared.log().stopped = format!("the system gives no thread: {e}");
+            shared.log().standing.stopped = format!("the system gives no thread: {e}");
         }
         Arc::new(Self {
             id,
@@ -125,12 +137,12 @@ impl Run {
         self.shared.log().bytes.len()
     }
 
-    /// Bytes from an offset on, at most `most`; the time simulated [s]; why the run cannot go on, or nothing.
-    pub fn read(&self, offset: usize, most: usize) -> (Vec<u8>, f64, String) {
+    /// Bytes from an offset on, at most `most`; how the run stands.
+    pub fn read(&self, offset: usize, most: usize) -> (Vec<u8>, Standing) {
         let log = self.shared.log();
         let end = log.bytes.len().min(offset.saturating_add(most));
         let bytes = log.bytes.get(offset..end).unwrap_or_default().to_vec();
-        (bytes, log.time, log.stopped.clone())
+        (bytes, log.standing.clone())
     }
 }
 
@@ -175,7 +187,8 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
         Err(e) => return stop(shared, &e.to_string()),
     };
     let (mut until, mut steps, mut drag) = (0.0_f64, 0_u32, None);
-    let mut told = true;
+    // Whether watchers know all, and whether a page wants the run to rest on a frame.
+    let (mut told, mut pausing) = (true, false);
     loop {
         // A small part of a step: times are sums of steps.
         let behind = scene.world.time() < until - 1e-6 * scene.dt;
@@ -186,14 +199,17 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                 Err(TryRecvError::Disconnected) => return,
             }
         } else {
-            if !told {
-                // The end of the run has a frame of its own, whatever the rate.
+            if !told || pausing {
+                // The end of the run and a run at rest have a frame of their own, whatever the rate.
                 let over = scene.world.time() >= scene.seconds - 1e-6 * scene.dt;
-                if over && let Err(e) = writer.frame_now(&scene.world) {
+                if (over || pausing)
+                    && let Err(e) = writer.frame_now(&scene.world)
+                {
                     return stop(shared, &e.to_string());
                 }
+                shared.log().standing.paused |= pausing;
                 shared.tell();
-                told = true;
+                (told, pausing) = (true, false);
             }
             match orders.recv() {
                 Ok(order) => Some(order),
@@ -202,9 +218,16 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
         };
         match order {
             Some(Command::Until(time)) => until = time,
+            Some(Command::Pause) => {
+                (until, steps, pausing) = (scene.world.time(), 0, true);
+            }
             Some(Command::Steps(count)) => {
-                until = scene.world.time();
-                steps = count.min(STEPS_MAX);
+                // Where they begin is a frame: what comes after it is one step, and not the rest of a frame.
+                if let Err(e) = writer.frame_now(&scene.world) {
+                    return stop(shared, &e.to_string());
+                }
+                steps = steps.saturating_add(count).min(STEPS_MAX);
+                (until, pausing) = (scene.world.time(), true);
             }
             Some(Command::Drag(held)) => drag = held.and_then(|d| hold(&scene, d)),
             Some(Command::Contacts(on)) => writer.hold_contacts(on),
@@ -217,7 +240,6 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                 let wall = start.elapsed();
                 let written = match result {
                     Ok(report) => {
-                        shared.log().time = scene.world.time();
                         writer.note_wall_time(wall);
                         writer.step(&scene.world, &report).and_then(|()| {
                             if steps > 0 {
@@ -235,6 +257,9 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                 if let Err(e) = written {
                     return stop(shared, &e.to_string());
                 }
+                // After the frame: whoever is told of a time has what was recorded up to it.
+                let standing = &mut shared.log().standing;
+                (standing.time, standing.paused) = (scene.world.time(), false);
                 steps = steps.saturating_sub(1);
                 told = false;
             }
@@ -243,7 +268,7 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
 }
 
 fn stop(shared: &Arc<Shared>, reason: &str) {
-    shared.log().stopped = reason.to_owned();
+    shared.log().standing.stopped = reason.to_owned();
     shared.tell();
 }
 

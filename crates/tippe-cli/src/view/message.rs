@@ -38,7 +38,9 @@ pub enum Order {
         /// That time.
         time: f64,
     },
-    /// Take single steps, with a frame after each.
+    /// Stop where it is, with a frame there; the status that follows says that the run is at rest.
+    Pause,
+    /// Take single steps, with a frame after each, and rest.
     Step {
         /// How many.
         count: u32,
@@ -106,6 +108,8 @@ pub enum Answer {
         time: f64,
         /// Why it cannot go on; empty if it can.
         stopped: String,
+        /// Whether it rests, as the page asked, on a frame that the page has.
+        paused: bool,
     },
     /// The scene makes no sense.
     Faults {
@@ -164,6 +168,7 @@ mod tests {
             Order::Until { time: 1.5 }
         );
         assert_eq!(read(r#"{"do":"release"}"#).unwrap(), Order::Release);
+        assert_eq!(read(r#"{"do":"pause"}"#).unwrap(), Order::Pause);
         assert!(read(r#"{"do":"open","scene":"a","ask":{"dt":0.1}}"#).is_ok());
         for bad in [
             "",

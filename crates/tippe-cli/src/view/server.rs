@@ -189,9 +189,16 @@ async fn answer(State(hub): State<Arc<Hub>>, request: Request) -> Response {
             bytes.clone(),
         )
             .into_response(),
-        _ => match name.strip_prefix("picture/").and_then(gallery::picture) {
-            Some((kind, picture)) => ([(header::CONTENT_TYPE, kind)], picture).into_response(),
+        _ => match picture(name).await {
+            Some(png) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
             None => (StatusCode::NOT_FOUND, "nothing here\n").into_response(),
         },
     }
+}
+
+/// A picture of the gallery, drawn on a thread of its own: sockets go on meanwhile.
+async fn picture(name: &str) -> Option<Vec<u8>> {
+    let name = name.strip_prefix("picture/")?.to_owned();
+    let drawn = tokio::task::spawn_blocking(move || gallery::picture(&name)).await;
+    drawn.ok().flatten()
 }

@@ -10,7 +10,7 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use tippe::Vec3;
 use tippe_scene::{Format, LoadOptions, Scene};
 
-use super::live::{Command, Run};
+use super::live::{Command, Run, Standing};
 use super::message::{Answer, Ask, Fault, Order};
 use super::server::{Hub, Start};
 use super::{ask, gallery};
@@ -23,7 +23,7 @@ struct Watched {
     run: Arc<Run>,
     offset: usize,
     changes: tokio::sync::watch::Receiver<u64>,
-    told: (f64, String),
+    told: Option<Standing>,
     hub: Arc<Hub>,
 }
 
@@ -34,7 +34,7 @@ impl Watched {
             changes: run.changes(),
             run,
             offset,
-            told: (-1.0, String::new()),
+            told: None,
             hub: Arc::clone(hub),
         }
     }
@@ -108,18 +108,26 @@ async fn talk(socket: &mut WebSocket, hub: &Arc<Hub>) -> Result<(), axum::Error>
 async fn send_news(socket: &mut WebSocket, w: &mut Watched) -> Result<(), axum::Error> {
     loop {
         w.changes.mark_unchanged();
-        let (bytes, time, stopped) = w.run.read(w.offset, BATCH_MAX);
+        let (bytes, standing) = w.run.read(w.offset, BATCH_MAX);
         let last = bytes.len() < BATCH_MAX;
         if !bytes.is_empty() {
             w.offset += bytes.len();
             socket.send(Message::Binary(bytes.into())).await?;
         }
         if last {
-            let told = (time, stopped);
-            if told != w.told {
-                w.told = told.clone();
-                let (time, stopped) = told;
-                say(socket, &Answer::Status { time, stopped }).await?;
+            if w.told.as_ref() != Some(&standing) {
+                w.told = Some(standing.clone());
+                let Standing {
+                    time,
+                    stopped,
+                    paused,
+                } = standing;
+                let status = Answer::Status {
+                    time,
+                    stopped,
+                    paused,
+                };
+                say(socket, &status).await?;
             }
             return Ok(());
         }
@@ -168,6 +176,7 @@ async fn order(
         }
         Order::Until { time } if time.is_finite() => Command::Until(time),
         Order::Until { .. } => return refuse(socket, "time must be finite").await,
+        Order::Pause => Command::Pause,
         Order::Step { count } => Command::Steps(count),
         Order::Drag {
             body,

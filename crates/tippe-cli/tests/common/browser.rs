@@ -38,10 +38,20 @@ fn find(names: &[&str]) -> Option<PathBuf> {
 
 /// A browser, or `None` with a loud word where there is none; `cargo xtask test` installs one where it can.
 pub fn start(name: &str, size: (u32, u32)) -> Option<Browser> {
+    start_with(name, size, &[])
+}
+
+/// The same with more flags for the browser.
+pub fn start_with(name: &str, size: (u32, u32), flags: &[&str]) -> Option<Browser> {
     if !cfg!(debug_assertions) {
         eprintln!("{name}: the page is tested in debug builds only, it is the same page");
         return None;
     }
+    in_any_build(name, size, flags)
+}
+
+/// The same in release builds as well, for measurements.
+pub fn in_any_build(name: &str, size: (u32, u32), flags: &[&str]) -> Option<Browser> {
     let browser = find(&["chromium", "chromium-browser", "google-chrome"]);
     let driver = find(&["chromedriver"]);
     let (Some(browser), Some(driver)) = (browser, driver) else {
@@ -50,11 +60,17 @@ pub fn start(name: &str, size: (u32, u32)) -> Option<Browser> {
         );
         return None;
     };
-    Some(Browser::start(name, size, &browser, &driver))
+    Some(Browser::start(name, size, flags, &browser, &driver))
 }
 
 impl Browser {
-    fn start(name: &str, (w, h): (u32, u32), browser: &PathBuf, driver: &PathBuf) -> Self {
+    fn start(
+        name: &str,
+        (w, h): (u32, u32),
+        flags: &[&str],
+        browser: &PathBuf,
+        driver: &PathBuf,
+    ) -> Self {
         let turn = ONE.lock().unwrap_or_else(|e| e.into_inner());
         let profile = super::folder(&format!("profile-{name}"));
         let mut driver = Command::new(driver)
@@ -81,7 +97,7 @@ impl Browser {
             _output: lines,
             _turn: turn,
         };
-        let args = [
+        let mut args = vec![
             "--headless".to_owned(),
             "--no-sandbox".into(),
             "--disable-gpu".into(),
@@ -97,6 +113,7 @@ impl Browser {
             format!("--window-size={w},{h}"),
             format!("--user-data-dir={}", this.profile.display()),
         ];
+        args.extend(flags.iter().map(|f| (*f).to_owned()));
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "goog:loggingPrefs": {"browser": "ALL"},
@@ -153,6 +170,27 @@ impl Browser {
     /// Runs a script in the page; it may `return` something.
     pub fn run(&self, script: &str) -> Value {
         self.post("execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// An order of the browser's own protocol, such as another size of screen.
+    pub fn devtools(&self, order: &str, params: &Value) -> Value {
+        self.post("goog/cdp/execute", &json!({"cmd": order, "params": params}))
+    }
+
+    /// Clicks a button that saves a file, and gives what was saved.
+    pub fn saved(&self, button: &str, file: &str) -> Vec<u8> {
+        let dir = self.profile.join("saved");
+        let behaviour = json!({"behavior": "allow", "downloadPath": dir});
+        self.devtools("Browser.setDownloadBehavior", &behaviour);
+        self.run(&format!("document.querySelector('{button}').click()"));
+        // The browser writes under another name until all is there.
+        let path = dir.join(file);
+        let start = Instant::now();
+        while !path.is_file() {
+            assert!(start.elapsed() < PATIENCE, "nothing saved by {button}");
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        std::fs::read(path).unwrap()
     }
 
     /// What the page says about itself.
@@ -223,27 +261,38 @@ impl Browser {
 
     /// Presses a key.
     pub fn press(&self, key: &str) {
+        self.press_often(key, 1);
+    }
+
+    /// Presses a key several times.
+    pub fn press_often(&self, key: &str, times: usize) {
+        let once = [
+            json!({"type": "keyDown", "value": key}),
+            json!({"type": "keyUp", "value": key}),
+        ];
+        let actions: Vec<&Value> = std::iter::repeat_n(&once, times).flatten().collect();
         self.post(
             "actions",
-            &json!({"actions": [{"type": "key", "id": "keys", "actions": [
-            {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]}),
+            &json!({"actions": [{"type": "key", "id": "keys", "actions": actions}]}),
         );
     }
 
-    /// The picture of the scene: width, height and red, green, blue of every pixel.
+    /// The picture of the scene, as it is drawn now.
     pub fn pixels(&self) -> Picture {
-        let text = self.run("tippe.draw(); return document.querySelector('#scene').toDataURL('image/png').split(',')[1]");
-        let bytes = from_base64(text.as_str().unwrap());
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
-            .read_info()
-            .unwrap();
-        let mut data = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut data).unwrap();
-        let samples = info.color_type.samples();
-        Picture {
-            width: info.width as usize,
-            pixels: data.chunks(samples).map(|p| [p[0], p[1], p[2]]).collect(),
-        }
+        self.pixels_of("#scene")
+    }
+
+    /// The picture of a canvas.
+    pub fn pixels_of(&self, canvas: &str) -> Picture {
+        let text = self.run(&format!("tippe.draw(); return document.querySelector('{canvas}').toDataURL('image/png').split(',')[1]"));
+        Picture::read(&from_base64(text.as_str().unwrap()))
+    }
+
+    /// The picture of the whole window.
+    pub fn screen(&self) -> Picture {
+        let path = format!("/session/{}/screenshot", self.session);
+        let text = self.request("GET", &path, &Value::Null);
+        Picture::read(&from_base64(text.as_str().unwrap()))
     }
 
     /// What the page wrote to its console.
@@ -289,6 +338,36 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// Reads a PNG.
+    pub fn read(bytes: &[u8]) -> Self {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
+            .read_info()
+            .unwrap();
+        let mut data = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut data).unwrap();
+        let samples = info.color_type.samples();
+        Self {
+            width: info.width as usize,
+            pixels: data.chunks(samples).map(|p| [p[0], p[1], p[2]]).collect(),
+        }
+    }
+
+    /// Its width and height.
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.pixels.len() / self.width)
+    }
+
+    /// How bright it is on average, 0 to 255.
+    pub fn brightness(&self) -> f64 {
+        let sum: u64 = self.pixels.iter().flatten().map(|c| u64::from(*c)).sum();
+        sum as f64 / (3 * self.pixels.len()) as f64
+    }
+
+    /// The colour at a point.
+    pub fn at(&self, (x, y): (f64, f64)) -> [u8; 3] {
+        self.pixels[y as usize * self.width + x as usize]
+    }
+
     /// How many different colours it has, in steps of eight.
     pub fn colours(&self) -> usize {
         let all = self.pixels.iter().map(|p| p.map(|c| c / 8));

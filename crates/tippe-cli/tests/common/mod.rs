@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, dead_code)]
 
 pub mod browser;
+pub mod page;
 pub mod serve;
 
 use std::fs;

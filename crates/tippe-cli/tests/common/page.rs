@@ -1,0 +1,103 @@
+//! What the tests of the page share: scenes, opening a page, pausing it, and reading its force arrows.
+//!
+//! Reads: the state of the page.  Writes: nothing.
+//! Called by: tests of the page.
+//! Source: docs/page.md.
+
+use serde_json::Value;
+
+use super::browser::Browser;
+use super::serve::Server;
+
+/// Width and height of the window.
+pub const SIZE: (u32, u32) = (1000, 640);
+
+/// A block of 2 kg at rest on the floor.
+pub const BLOCK: &str = r#"
+version = 1
+name = "block"
+[method]
+dt = 0.002
+seconds = 4.0
+[[body]]
+name = "floor"
+kind = "fixed"
+shape.half_space = { normal = [0, 0, 1] }
+[[body]]
+name = "block"
+mass = 2.0
+position = [0, 0, 0.1]
+shape.box = { size = [0.4, 0.3, 0.2] }
+"#;
+
+/// The same on a ramp of 20°, with friction enough.
+pub const RAMP: &str = r#"
+version = 1
+name = "ramp"
+[method]
+dt = 0.002
+seconds = 4.0
+[[material]]
+name = "default"
+friction = 0.6
+[[body]]
+name = "ramp"
+kind = "fixed"
+shape.half_space = { normal = [0, 0, 1] }
+rotation_deg = { axis = [0, 1, 0], angle = 20 }
+[[body]]
+name = "block"
+mass = 2.0
+position = [0.034202014332566873, 0, 0.093969262078590838]
+rotation_deg = { axis = [0, 1, 0], angle = 20 }
+shape.box = { size = [0.4, 0.3, 0.2] }
+"#;
+
+/// A number of the state, not a number where there is none.
+pub fn number(v: &Value) -> f64 {
+    v.as_f64().unwrap_or(f64::NAN)
+}
+
+/// Three of them.
+pub fn vector(v: &Value) -> [f64; 3] {
+    [0, 1, 2].map(|k| number(&v[k]))
+}
+
+/// Opens a page on a scene and waits for its first frames.
+pub fn open(browser: &Browser, server: &Server, query: &str) -> Value {
+    browser.go(&format!("{}{query}", server.address));
+    browser.wait("the first frames", |s| number(&s["frames"]) > 2.0)
+}
+
+/// Pauses a live run at a time of at least so much [s], and waits until it rests where the page shows it.
+pub fn pause_after(browser: &Browser, time: f64) -> Value {
+    browser.wait("some time", |s| number(&s["time"]) >= time);
+    browser.run("tippe.pause()");
+    browser.wait("a run at rest", at_rest);
+    // Drawn, too: the state tells what was drawn last.
+    browser.run("tippe.draw()");
+    browser.state()
+}
+
+/// Whether a live run rests, and the page shows where.
+pub fn at_rest(s: &Value) -> bool {
+    s["paused"] == true && (number(&s["time"]) - number(&s["edge"])).abs() < 1e-9
+}
+
+/// Force arrows on the page: what they stand for, summed over all contacts, and drawn to scale.
+pub fn arrow_sum(s: &Value) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    let scale = number(&s["arrowScale"]);
+    for a in s["arrows"].as_array().unwrap() {
+        let (force, along) = (vector(&a["force"]), vector(&a["along"]));
+        for k in 0..3 {
+            // The arrow is as long as its force says.
+            assert!(
+                (along[k] - scale * force[k]).abs() < 1e-4 * scale * 20.0,
+                "{a}"
+            );
+            sum[k] += along[k] / scale;
+        }
+    }
+    sum
+}

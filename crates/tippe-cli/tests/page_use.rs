@@ -1,0 +1,403 @@
+//! Using the page, in a real browser: layers, keys, dark, a phone, no graphics, two runs, a run that was killed.
+//!
+//! Reads: the built binary, Chromium.  Writes: scenes and recordings in a temporary folder of the build.
+//! Called by: `cargo test`.
+//! Source: docs/page.md.
+
+// Tests may fail loudly.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use common::browser;
+use common::page::{BLOCK, SIZE, at_rest, number, open, pause_after, vector};
+use common::serve::Server;
+use common::{folder, scene};
+use serde_json::json;
+
+/// A block that slides, one that rests, a pendulum, and a ball that lands after 0.1 s: something for every layer.
+const SHOW: &str = r#"
+version = 1
+name = "show"
+[method]
+dt = 0.004
+seconds = 8.0
+[[material]]
+name = "floor"
+[[material]]
+name = "ice"
+[[pair]]
+materials = ["floor", "ice"]
+friction = 0.05
+[[body]]
+name = "floor"
+kind = "fixed"
+shape.half_space = { normal = [0, 0, 1] }
+material = "floor"
+[[body]]
+name = "slider"
+mass = 2.0
+position = [-0.8, 0, 0.1]
+velocity = [1.0, 0, 0]
+shape.box = { size = [0.3, 0.3, 0.2] }
+material = "ice"
+[[body]]
+name = "resting"
+mass = 2.0
+position = [0.8, 0.5, 0.1]
+shape.box = { size = [0.3, 0.3, 0.2] }
+material = "floor"
+[[body]]
+name = "bob"
+mass = 1.0
+position = [0.6, -0.4, 0.8]
+shape.sphere = { radius = 0.1 }
+material = "floor"
+[[body]]
+name = "dropped"
+mass = 1.0
+position = [0, 0.8, 0.15]
+shape.sphere = { radius = 0.1 }
+material = "floor"
+[[joint]]
+name = "thread"
+kind = "ball"
+bodies = ["world", "bob"]
+at = [0.2, -0.4, 0.8]
+"#;
+
+#[test]
+fn mc_31_every_layer_and_colour_can_be_seen() {
+    let Some(b) = browser::start("layers", SIZE) else {
+        return;
+    };
+    let dir = folder("page-layers");
+    let server = Server::start(&[&scene(&dir, SHOW)]);
+    open(&b, &server, "");
+    // A tenth of a second after the ball has landed, whenever the pause came.
+    pause_after(&b, 0.2);
+    b.run("tippe.seek(0.2); tippe.draw()");
+    let s = b.state();
+    // One slips, the other sticks, and the two are marked by different shapes.
+    let sliding = |s: &serde_json::Value, body: u64| {
+        let all = s["contacts"].as_array().unwrap();
+        all.iter()
+            .filter(|c| c["b"] == body)
+            .map(|c| c["sliding"] == true)
+            .collect::<Vec<_>>()
+    };
+    assert!(!sliding(&s, 1).is_empty() && sliding(&s, 1).iter().all(|x| *x));
+    assert!(!sliding(&s, 2).is_empty() && sliding(&s, 2).iter().all(|x| !x));
+    let kinds = b.run("return [0, 1].map((k) => tippe.main.over.marks.filter((x, i) => i % 9 === 7 && x === k).length)");
+    assert!(
+        number(&kinds[0]) > 0.0 && number(&kinds[1]) > 0.0,
+        "{kinds}"
+    );
+    // All layers off, then one after the other.
+    let names = b.run("return [...document.querySelectorAll('[id^=layer-]')].map((e) => e.id)");
+    let names: Vec<&str> = names
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|n| n.as_str())
+        .collect();
+    let set = |id: &str, on: bool| {
+        b.run(&format!("document.querySelectorAll('details').forEach((d) => (d.open = true)); const e = document.getElementById('{id}'); if (e.checked !== {on}) e.click()"));
+    };
+    for name in &names {
+        set(name, false);
+    }
+    let bare = b.pixels();
+    assert!(names.len() >= 12, "{names:?}");
+    for name in names.iter().copied().chain(["clear", "wire"]) {
+        set(name, true);
+        let change = bare.change(&b.pixels());
+        println!("{name}: {change:.5} of the pixels");
+        assert!(change > 2e-5, "{name}: {change}");
+        set(name, false);
+    }
+    assert!(bare.change(&b.pixels()) < 1e-4);
+    // Colours: each way paints otherwise, and the moving block is not coloured like the one at rest where it matters.
+    let painted = |way: &str| {
+        b.run(&format!("const c = document.getElementById('colour'); c.value = '{way}'; c.dispatchEvent(new Event('change')); tippe.draw()"));
+        let at = b.run("const p = tippe.main, box = p.canvas, r = box.getBoundingClientRect(); return [1, 2].map((i) => tippe.camera.pixel([...p.poses.subarray(7 * i, 7 * i + 2), 0.2], r.width, r.height).map((x) => x * box.width / r.width))");
+        let picture = b.pixels();
+        [0, 1].map(|i: usize| picture.at((number(&at[i][0]), number(&at[i][1]))))
+    };
+    let differ = |a: [u8; 3], b: [u8; 3]| (0..3).any(|k| a[k].abs_diff(b[k]) > 40);
+    for way in ["body", "material", "speed", "rest", "island"] {
+        let [slider, resting] = painted(way);
+        println!("{way}: {slider:?} {resting:?}");
+        assert!(differ(slider, resting), "{way}");
+    }
+    // The eye follows a body: it stays in the middle while the run goes on.
+    b.run("tippe.main.chosen = { body: 1 }; tippe.draw(); document.querySelector('#follow').click(); tippe.toggle()");
+    let from = number(&s["time"]);
+    b.wait("it slides on", |s| number(&s["time"]) > from + 0.3);
+    let s = pause_after(&b, from + 0.3);
+    let target = vector(&b.run("return tippe.camera.target"));
+    let block = vector(&s["bodies"][1]["position"]);
+    assert!(
+        (target[0] - block[0]).abs() < 1e-3 && block[0] > -0.6,
+        "{target:?} {block:?}"
+    );
+    // The reaction of the thread carries the bob: its numbers are there.
+    b.run("tippe.main.chosen = { body: 3 }; tippe.draw()");
+    let text = b.run("return document.querySelector('#chosen').innerText");
+    assert!(text.as_str().unwrap().contains("joint thread"), "{text}");
+    b.no_errors();
+}
+
+#[test]
+fn everything_can_be_done_by_keys_and_has_a_name() {
+    let Some(b) = browser::start("keys", SIZE) else {
+        return;
+    };
+    let dir = folder("page-keys");
+    let server = Server::start(&[&scene(&dir, SHOW)]);
+    open(&b, &server, "");
+    // Tab reaches every control that is shown, each visibly: no focus without its ring.
+    let wanted = b.run(
+        "window.met = new Set(); window.bare = []; window.nameless = []; \
+         document.addEventListener('focusin', ({ target: e }) => { met.add(e); \
+         const style = getComputedStyle(e); if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) bare.push(e.outerHTML.slice(0, 80)); \
+         const name = e.getAttribute('aria-label') || e.title || e.labels?.[0]?.innerText || e.innerText; if (!name || !name.trim()) nameless.push(e.outerHTML.slice(0, 80)) }); \
+         return [...document.querySelectorAll('#tippe button, #tippe select, #tippe input, #tippe summary, #tippe canvas[tabindex]')].filter((e) => e.checkVisibility() && !e.disabled).length",
+    );
+    let wanted = number(&wanted) as usize;
+    b.press_often("\u{E004}", wanted + 5); // Tab
+    let met = b.run("return [met.size, bare, nameless]");
+    println!("{} of {wanted} controls by Tab", met[0]);
+    assert_eq!(number(&met[0]) as usize, wanted);
+    assert_eq!((&met[1], &met[2]), (&json!([]), &json!([])));
+    // Space pauses, a full stop steps, keys turn and zoom the view, b and c choose, escape lets go.
+    b.run("document.querySelector('#scene').focus(); tippe.playing = true");
+    b.press(" ");
+    let s = b.wait("a pause", |s| s["playing"] == false && at_rest(s));
+    let step = number(&s["step"]);
+    b.press(".");
+    b.wait("one step", |s| number(&s["step"]) == step + 1.0);
+    let before = b.pixels();
+    b.press("\u{E012}"); // left
+    b.press("\u{E013}"); // up
+    assert!(before.change(&b.pixels()) > 0.01, "the view turns");
+    let distance = number(&b.run("return tippe.camera.distance"));
+    b.press("+");
+    assert!(number(&b.run("return tippe.camera.distance")) < distance);
+    b.press("b");
+    let s = b.wait("a body", |s| !s["chosen"]["body"].is_null());
+    b.press("b");
+    b.wait("the next", |n| n["chosen"]["body"] != s["chosen"]["body"]);
+    b.press("c");
+    b.wait("a contact", |s| !s["chosen"]["contact"].is_null());
+    b.press("\u{E00C}"); // escape
+    b.wait("nothing", |s| s["chosen"].is_null());
+    b.press("\u{E011}"); // Home
+    b.wait("the start", |s| number(&s["time"]) == 0.0);
+    b.no_errors();
+}
+
+#[test]
+fn a_page_in_the_dark_is_dark_and_can_be_made_light() {
+    let Some(b) = browser::start("dark", SIZE) else {
+        return;
+    };
+    let dir = folder("page-dark");
+    let server = Server::start(&[&scene(&dir, BLOCK)]);
+    let dark = json!({"features": [{"name": "prefers-color-scheme", "value": "dark"}]});
+    b.devtools("Emulation.setEmulatedMedia", &dark);
+    let s = open(&b, &server, "");
+    assert_eq!(s["look"], "dark");
+    pause_after(&b, 0.1);
+    let (scene_dark, page_dark) = (b.pixels().brightness(), b.screen().brightness());
+    b.click("#light");
+    b.wait("light", |s| s["look"] == "light");
+    let (scene_light, page_light) = (b.pixels().brightness(), b.screen().brightness());
+    println!(
+        "brightness: scene {scene_dark:.0}, {scene_light:.0}; page {page_dark:.0}, {page_light:.0}"
+    );
+    assert!(scene_dark < 90.0 && page_dark < 90.0);
+    assert!(scene_light > 170.0 && page_light > 170.0);
+    b.no_errors();
+}
+
+#[test]
+fn a_phone_shows_everything_without_scrolling_sideways() {
+    let Some(b) = browser::start("phone", SIZE) else {
+        return;
+    };
+    let server = Server::start(&[]);
+    let phone = json!({"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true});
+    b.devtools("Emulation.setDeviceMetricsOverride", &phone);
+    let fits = || {
+        let widths = b.run("return [document.documentElement.scrollWidth, innerWidth]");
+        assert!(number(&widths[0]) <= number(&widths[1]), "{widths}");
+        assert!(number(&widths[1]) < 400.0, "{widths}");
+    };
+    b.go(&server.address);
+    b.wait("the gallery", |s| s["show"] == "gallery");
+    fits();
+    b.go(&format!("{}?scene=domino.toml", server.address));
+    b.wait("a run", |s| number(&s["time"]) > 0.1);
+    b.run("document.querySelectorAll('details').forEach((d) => (d.open = true))");
+    fits();
+    // Scene and the bar of time are on the first screen, every control is inside the page and large enough for a finger.
+    let bar = b.run(
+        "return [document.querySelector('.tp-bar').getBoundingClientRect().bottom, innerHeight]",
+    );
+    assert!(number(&bar[0]) <= number(&bar[1]), "{bar}");
+    let bad = b.run(
+        "return [...document.querySelectorAll('#tippe button, #tippe select, #tippe input')].filter((e) => e.offsetParent).map((e) => [e.id || e.title, e.getBoundingClientRect()]) \
+         .filter(([, r]) => r.left < 0 || r.right > innerWidth + 0.5 || r.width < 14 || r.height < 14).map(([n, r]) => [n, r.left, r.right, r.width, r.height])",
+    );
+    assert_eq!(bad, json!([]));
+    assert!(b.pixels().colours() > 40);
+    // A finger on the play button pauses.
+    b.click("#play");
+    b.wait("a pause", |s| s["playing"] == false);
+    b.no_errors();
+}
+
+#[test]
+fn a_browser_without_webgl2_is_told_what_is_missing() {
+    let Some(b) = browser::start_with("no-webgl", SIZE, &["--disable-3d-apis"]) else {
+        return;
+    };
+    let server = Server::start(&["../../scenes/domino.toml"]);
+    b.go(&server.address);
+    let text = "return document.querySelector('#message:not([hidden])')?.innerText ?? ''";
+    let mut said = String::new();
+    for _ in 0..200 {
+        said = b.run(text).as_str().unwrap().to_owned();
+        if !said.is_empty() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(
+        said.contains("WebGL2") && said.contains("tippe render"),
+        "{said}"
+    );
+    // It can be seen, and a screen reader says it.
+    let seen = b.run("const m = document.querySelector('#message'); const r = m.getBoundingClientRect(); return [m.getAttribute('role'), r.width > 200 && r.height > 20 && r.top >= 0]");
+    assert_eq!(seen, json!(["alert", true]));
+}
+
+#[test]
+fn mc_32_two_methods_and_two_steps_run_side_by_side() {
+    let Some(b) = browser::start("two", SIZE) else {
+        return;
+    };
+    let dir = folder("page-two");
+    let server = Server::start(&[&scene(&dir, SHOW)]);
+    let s = open(&b, &server, "");
+    assert_eq!(s["method"], "sequential");
+    let beside = |what: &str| {
+        b.run(&format!("const o = document.querySelector('#other'); o.value = '{what}'; o.dispatchEvent(new Event('change')); tippe.playing = true"));
+        b.wait("two runs", |s| {
+            s["panes"] == 2 && number(&s["edge"]) > 0.3 && number(&s["time"]) > 0.2
+        });
+        let s = pause_after(&b, 0.3);
+        let captions =
+            b.run("return [...document.querySelectorAll('.tp-caption')].map((c) => c.textContent)");
+        (s, captions)
+    };
+    let (_, captions) = beside("iterative");
+    assert!(
+        captions[0].as_str().unwrap().contains("sequential"),
+        "{captions}"
+    );
+    assert!(
+        captions[1].as_str().unwrap().contains("iterative"),
+        "{captions}"
+    );
+    // Both are drawn: the slider is at the same place, about, in two pictures.
+    let two = ".tp-view:nth-child(2) canvas";
+    let (left, right) = (b.pixels(), b.pixels_of(two));
+    assert!(left.colours() > 30 && right.colours() > 30);
+    let place = |pane: usize| {
+        vector(&b.run(&format!(
+            "return Array.from(tippe.panes[{pane}].poses.subarray(7, 10))"
+        )))
+    };
+    let (first, second) = (place(0), place(1));
+    // Two methods, one mechanics: 0.3 s of sliding agree to a millimetre.
+    assert!(
+        (0..3).all(|k| (first[k] - second[k]).abs() < 1e-3),
+        "{first:?} {second:?}"
+    );
+    assert!(first[0] > -0.6);
+    // With half the step, single steps keep both runs at one time.
+    let (s, captions) = beside("dt/2");
+    assert!(
+        captions[1].as_str().unwrap().contains("0.002"),
+        "{captions}"
+    );
+    let mut time = number(&s["time"]);
+    for _ in 0..4 {
+        b.click("#step");
+        let next = b.wait("a step of one or both", |s| {
+            number(&s["time"]) > time && at_rest(s)
+        });
+        time = number(&next["time"]);
+    }
+    let ends = b.run("return tippe.panes.map((p) => p.recording.duration)");
+    assert!(
+        (number(&ends[0]) - number(&ends[1])).abs() < 0.0041,
+        "{ends}"
+    );
+    // One run again.
+    b.run("const o = document.querySelector('#other'); o.value = ''; o.dispatchEvent(new Event('change'))");
+    b.wait("one run", |s| s["panes"] == 1);
+    b.no_errors();
+}
+
+/// A run that the system kills leaves a recording that opens up to there, and says so.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_opens_up_to_the_cut() {
+    let dir = folder("page-killed");
+    let out = dir.join("out");
+    let path = scene(&dir, &BLOCK.replace("seconds = 4.0", "seconds = 1e6"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tippe"))
+        .args(["run", &path, "--out", out.to_str().unwrap()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let recording = out.join("recording.tippe");
+    for _ in 0..6000 {
+        if fs::metadata(&recording).map_or(0, |m| m.len()) > 60_000 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    // No warning, no time to tidy up.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = tippe_scene::Recording::read(&fs::read(&recording).unwrap()).unwrap();
+    assert!(!matches!(
+        kept.completeness,
+        tippe_scene::recording::Completeness::Finished(_)
+    ));
+    let last = kept.frames.last().unwrap().time;
+    assert!(kept.frames.len() > 5, "{}", kept.frames.len());
+    let Some(b) = browser::start("killed", SIZE) else {
+        return;
+    };
+    let server = Server::start(&[recording.to_str().unwrap()]);
+    let s = open(&b, &server, "");
+    let said = s["message"].as_str().unwrap();
+    assert!(
+        said.contains("killed") || said.contains("cut off"),
+        "{said}"
+    );
+    assert_eq!(number(&s["frames"]) as usize, kept.frames.len());
+    assert!((number(&s["edge"]) - last).abs() < 1e-9);
+    assert!(b.pixels().colours() > 30);
+    b.no_errors();
+}
