@@ -46,7 +46,7 @@ pub mod world;
 mod world_articulations;
 
 pub use articulation::{
-    Articulation, ArticulationDesc, ArticulationId, ArticulationState, LinkBodyDesc,
+    Articulation, ArticulationDesc, ArticulationId, ArticulationState, ConeLimits, LinkBodyDesc,
 };
 pub use error::{
     BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,

@@ -409,7 +409,7 @@ impl World {
             }
         };
         self.state.joints[index] = JointMemory {
-            angle: place.angle().1,
+            angle: place.turn(desc.kind).1,
             ..JointMemory::default()
         };
         self.model.joints[index] = Some(joint);

@@ -8,6 +8,7 @@ use super::Scratch;
 use super::lane::{Island, Lane};
 use super::link::{Link, spring_kick};
 use super::row::SolverBody;
+use super::touch::link_slip;
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::{energy, integrate};
@@ -228,7 +229,7 @@ fn warm(
 /// Looks where an island's bodies go with the velocities just found and aims joints and pressing contacts again from there.
 ///
 /// The rows are linear, the motion is not: one solve leaves an error of second order in the turn of a step. Returns the
-/// worst distance that is left. With `slip`, friction is aimed again too.
+/// worst distance that is left. With `slip`, friction is aimed again too; that of links always is.
 pub(crate) fn aim_again(
     sight: &Sight<'_>,
     lane: &mut Lane,
@@ -306,7 +307,15 @@ pub(crate) fn aim_again(
             missed.depth = missed.depth.max((then.gap - touch.goal).abs());
             let u = row.velocity(bodies);
             row.target_n = u.dot(row.n) + (touch.goal - then.gap) / h;
-            if slip {
+            if row.linked {
+                let mean = link_slip(row, [a, b], &state.bodies, predicted, h);
+                let (goal, before) = (row.tangential(u - mean), row.tangential(touch.slip_before));
+                for k in 0..2 {
+                    let target = goal[k] + before[k];
+                    missed.drift = missed.drift.max(h * (target - row.target_t[k]).abs());
+                    row.target_t[k] = target;
+                }
+            } else if slip {
                 // ½ [u_t(t⁺) + u_t(t+h)⁻] = slip before the impact, seen from the motion just found.
                 let u_then = predicted[b].point_velocity(then.point_b)
                     - predicted[a].point_velocity(then.point_a);

@@ -180,7 +180,7 @@ impl Link {
             self.target[i] = self.held.rows[i].velocity(a, b) - speed;
         }
         let after = [
-            unwrapped(then.angle().1, angle),
+            unwrapped(then.turn(joint.desc.kind).1, angle),
             free_value(joint.desc.kind, then),
         ];
         for (k, bounded) in self.bounded.iter_mut().enumerate() {
@@ -196,7 +196,11 @@ impl Link {
             if k % 2 == 0 {
                 // Motor: mean velocity over the step.
                 bounded.target = u + motor_speed(&freedom, value, h) - (after - value) / h;
-            } else if let Some((goal, low, high)) = pressed(&freedom, after, bounded.lambda) {
+            } else if let Some((goal, low, high)) = pressed(
+                &kept(joint.desc.kind, freedom, value),
+                after,
+                bounded.lambda,
+            ) {
                 (bounded.low, bounded.high) = (low, high);
                 bounded.target = u + (goal - after) / h;
                 worst = worst.max((goal - after).abs());
@@ -231,7 +235,7 @@ impl Link {
         angle: f64,
         h: f64,
     ) {
-        let (turn, raw) = place.angle();
+        let (turn, raw) = place.turn(joint.desc.kind);
         let slide = match joint.desc.kind {
             JointKind::Distance { .. } => place.distance().0,
             _ => place.slide().0,
@@ -576,6 +580,21 @@ fn motor_speed(freedom: &Freedom, value: f64, h: f64) -> f64 {
         Some(Motor::Position { target, time, .. }) => (target - value) / time.max(h),
         None => 0.0,
     }
+}
+
+/// Distance beyond its limits that a link keeps [rad or m].
+const KEPT: f64 = 1e-6;
+
+/// Limits that a link keeps, from where it is: a wedged tree cannot undo what rounding has left, and need not.
+fn kept(kind: JointKind, freedom: Freedom, value: f64) -> Freedom {
+    let limits = match freedom.limits {
+        Some((min, max)) if kind.rank() == 0 && min < max => Some((
+            min.min(value.max(min - KEPT)),
+            max.max(value.min(max + KEPT)),
+        )),
+        limits => limits,
+    };
+    Freedom { limits, ..freedom }
 }
 
 /// The limit that a value is at or beyond, or short of under a pressing impulse: its place and the bounds of the impulse.
