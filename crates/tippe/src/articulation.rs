@@ -163,12 +163,27 @@ impl Default for ArticulationDesc {
 }
 
 /// Where an articulation is and how it moves, in the order of its links (see [`crate::articulated`]).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct ArticulationState {
     /// Positions: angles [rad], lengths [m], quaternions (x, y, z, w).
     pub positions: Vec<f64>,
     /// Velocities [rad/s, m/s].
     pub velocities: Vec<f64>,
+}
+
+impl Clone for ArticulationState {
+    fn clone(&self) -> Self {
+        Self {
+            positions: self.positions.clone(),
+            velocities: self.velocities.clone(),
+        }
+    }
+
+    /// Into the memory that is there: a step copies states often.
+    fn clone_from(&mut self, other: &Self) {
+        self.positions.clone_from(&other.positions);
+        self.velocities.clone_from(&other.velocities);
+    }
 }
 
 /// An articulation as the phases see it.

@@ -59,7 +59,7 @@ const SWEEPS: u32 = 10;
 /// Round after which Newton's method is tried.
 const NEWTON_AFTER: u32 = 2;
 /// Most steps of Newton's method in one solve.
-const NEWTON_STEPS: u32 = 50;
+const NEWTON_STEPS: u32 = 24;
 /// A pivot below this share of the largest entry marks a row that the others imply [1].
 const REDUNDANT: f64 = 1e-11;
 

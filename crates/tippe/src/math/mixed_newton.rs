@@ -12,16 +12,18 @@ use super::lu::Lu;
 use super::mixed_lcp::{Bound, Problem, length};
 
 /// Pulls as parts of the diagonal of A: the first, the least and the greatest [1].
-const PULL: f64 = 1e-6;
+const PULL: f64 = 1e-3;
 const PULL_MIN: f64 = 1e-10;
 const PULL_MAX: f64 = 0.3;
 /// Factors on the pull after a Newton run that arrived, and one that did not [1].
 const EASED: f64 = 0.1;
-const STIFFENED: f64 = 30.0;
+const STIFFENED: f64 = 10.0;
 /// Most steps with one pull.
-const STEPS: u32 = 25;
+const STEPS: u32 = 12;
+/// Steps in which a run must halve its residual, or another pull is tried.
+const PATIENCE: u32 = 4;
 /// Halvings of a step that does not lower the residual.
-const HALVINGS: u32 = 10;
+const HALVINGS: u32 = 8;
 /// Part of the tolerance to which each run goes [1].
 const INNER: f64 = 0.1;
 
@@ -115,8 +117,14 @@ impl Newton {
         let mut x = std::mem::take(&mut self.x);
         let mut trial = std::mem::take(&mut self.trial);
         let mut size = self.equations(problem, &x);
-        let mut taken = 0;
+        let (mut taken, mut before) = (0, f64::INFINITY);
         while size > tolerance && taken < steps && self.direction(problem, &x) {
+            if taken % PATIENCE == 0 {
+                if size > 0.5 * before {
+                    break;
+                }
+                before = size;
+            }
             taken += 1;
             let mut part = 1.0;
             let mut found = size;

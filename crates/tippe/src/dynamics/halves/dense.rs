@@ -15,7 +15,7 @@ use crate::math::mixed_lcp::{self, Bound, solve_to};
 /// Most rows of an island that is solved so; more cost too much.
 const ROWS_MAX: usize = 240;
 /// Most rounds of the complementarity solver.
-const ROUNDS: u32 = 8;
+const ROUNDS: u32 = 4;
 
 /// Scratch of the dense solve.
 #[derive(Clone, Debug, Default)]

@@ -582,10 +582,11 @@ fn motor_speed(freedom: &Freedom, value: f64, h: f64) -> f64 {
     }
 }
 
-/// Distance beyond its limits that a link keeps [rad or m].
-const KEPT: f64 = 1e-6;
+/// Distance beyond its limits that a link keeps [rad or m]: a quarter of a degree.
+const KEPT: f64 = 4e-3;
 
-/// Limits that a link keeps, from where it is: a wedged tree cannot undo what rounding has left, and need not.
+/// Limits that a link keeps, from where it is: a wedged tree cannot undo what a hard impact or rounding has left beyond them, and what it
+/// undoes would be velocity. Anything that does not press leaves it.
 fn kept(kind: JointKind, freedom: Freedom, value: f64) -> Freedom {
     let limits = match freedom.limits {
         Some((min, max)) if kind.rank() == 0 && min < max => Some((

@@ -63,7 +63,7 @@ pub(crate) struct Touch {
 /// Gap at the end of the step under which a contact that bore load still counts as touching, relative to the bodies' reach [1].
 const TOUCHING: f64 = 1e-8;
 /// Gap that a contact of a link which bore load keeps [m].
-const KEPT: f64 = 1e-9;
+const KEPT: f64 = 1e-7;
 /// Part of the way of a fast pair in the step that rounding may show as acceleration [1].
 const ROUNDING: f64 = 1e-11;
 /// Slip above which a new contact starts as sliding, relative to 1 m/s [m/s].

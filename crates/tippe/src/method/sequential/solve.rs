@@ -22,6 +22,10 @@ const AIMS_MAX: u32 = 6;
 const MET: f64 = 1e4;
 /// What a contact that is off counts against a joint that is: less, since the pose-only pass closes it [1].
 const CONTACT_SHARE: f64 = 0.01;
+/// Distance [m] or angle [rad] to which a tree that no other joint holds is brought to its aims.
+const TREE_TOLERANCE: f64 = 1e-8;
+/// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
+const STALLED: f64 = 0.5;
 /// Step beside the last one up to which remembered impulses tell where a tree goes [1].
 const LIKE: f64 = 2.0;
 /// Contacts that one joint counts for in the budget of the direct solve.
@@ -133,9 +137,17 @@ fn meet(
             .joints
             .max(CONTACT_SHARE * missed.depth.max(missed.drift))
     };
+    let held = |l: &Link| l.held.count > 0;
+    let jointed = island.links.iter().any(held);
+    // Joints of trees hold by construction: limits and contacts alone need no more than this.
+    let tolerance = if jointed {
+        params.joint_tolerance
+    } else {
+        params.joint_tolerance.max(TREE_TOLERANCE)
+    };
     let mut worst = missed(lane, island);
     for _ in 0..AIMS_MAX {
-        if worst <= params.joint_tolerance {
+        if worst <= tolerance {
             return;
         }
         // Aims of a wedged tree agree only where they are met: solves on the way there may end at their limit.
@@ -143,11 +155,13 @@ fn meet(
             lane.work.caps_hit = caps;
         }
         converge(params, cost_max, true, lane, island, |_| true);
-        worst = missed(lane, island);
+        let before = std::mem::replace(&mut worst, missed(lane, island));
+        if island.part.trees && worst > STALLED * before {
+            break;
+        }
     }
     // Only joints that hold something ask for a division of the step.
-    let held = |l: &Link| l.held.count > 0;
-    if island.links.iter().any(held) {
+    if jointed {
         lane.met &= worst <= MET * params.joint_tolerance;
     }
 }
