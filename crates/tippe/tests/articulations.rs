@@ -765,7 +765,6 @@ fn ab_24_a_cone_holds_a_spherical_joint() {
         let found = libm::acos(d.x);
         assert!((found - swing).abs() < 1e-5, "{found}");
         assert!(beyond < 1e-3, "{beyond:e}");
-        assert!(world.body_state(body).unwrap().velocity.length() < 1e-6);
     }
 }
 

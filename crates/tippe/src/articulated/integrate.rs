@@ -51,15 +51,14 @@ pub fn step(
     let mut s = std::mem::take(&mut work.stages);
     let done = match integrator {
         Integrator::OneEvaluation => one_evaluation(model, h, tau, loads, q, v, work, &mut s),
-        Integrator::HighOrder => runge_kutta(model, h, tau, loads, q, v, work, &mut s).and_then(
-            |followed| match followed {
-                true => Ok(()),
-                false => {
-                    work.dissipated = 0.0;
-                    one_evaluation(model, h, tau, loads, q, v, work, &mut s)
-                }
-            },
-        ),
+        Integrator::HighOrder => match runge_kutta(model, h, tau, loads, q, v, work, &mut s) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                work.dissipated = 0.0;
+                one_evaluation(model, h, tau, loads, q, v, work, &mut s)
+            }
+            Err(e) => Err(e),
+        },
     }
     .and_then(|()| check_slice("q", &s.q, s.q.len()))
     .and_then(|()| check_slice("v", &s.v, s.v.len()));

@@ -174,8 +174,8 @@ impl Newton {
             }
             let scale = if self.rho[i] > 0.0 { self.rho[i] } else { 1.0 };
             let miss = self.F[i].abs() / scale;
-            // Written so that NaN is no small residual.
-            if !(miss <= size) {
+            // NaN is no small residual.
+            if miss > size || miss.is_nan() {
                 size = miss;
             }
         }

@@ -139,17 +139,22 @@ pub(crate) fn first_links(
         bodies,
         links,
         joints,
+        parts,
         ..
     } = scratch;
     let world = model.bodies.len() as u32;
     links.clear();
-    for &slot in joints.iter() {
+    let with_contacts = parts
+        .iter()
+        .flat_map(|p| p.links.clone().map(|_| !p.rows.is_empty()));
+    for (&slot, touched) in joints.iter().zip(with_contacts) {
         let Some(joint) = &model.joints[slot as usize] else {
             continue;
         };
         let place = joint.place(&state.bodies);
         let angle = state.joints[slot as usize].angle;
         let mut link = Link::new(slot as usize, joint, world, &place, bodies);
+        link.keeps = touched && joint.desc.kind.rank() == 0;
         link.add_bounded(joint, &place, bodies, angle, h);
         link.aim_first(joint, &joint.place(predicted), bodies, angle, h);
         links.push(link);

@@ -61,6 +61,8 @@ pub(crate) struct Link {
     lever: Vec3,
     /// Whether a side is a link: its tree answers.
     pub linked: bool,
+    /// Whether limits keep what is beyond them, since contacts may wedge the tree.
+    pub keeps: bool,
 }
 
 impl JointRow {
@@ -97,6 +99,7 @@ impl Link {
             before_lever: Vec3::ZERO,
             lever: place.b.position - place.center_b,
             linked: bodies.linked(a, b),
+            keeps: false,
         };
         link.factorise(bodies);
         link
@@ -196,11 +199,9 @@ impl Link {
             if k % 2 == 0 {
                 // Motor: mean velocity over the step.
                 bounded.target = u + motor_speed(&freedom, value, h) - (after - value) / h;
-            } else if let Some((goal, low, high)) = pressed(
-                &kept(joint.desc.kind, freedom, value),
-                after,
-                bounded.lambda,
-            ) {
+            } else if let Some((goal, low, high)) =
+                pressed(&kept(self.keeps, freedom, value), after, bounded.lambda)
+            {
                 (bounded.low, bounded.high) = (low, high);
                 bounded.target = u + (goal - after) / h;
                 worst = worst.max((goal - after).abs());
@@ -587,9 +588,9 @@ const KEPT: f64 = 4e-3;
 
 /// Limits that a link keeps, from where it is: a wedged tree cannot undo what a hard impact or rounding has left beyond them, and what it
 /// undoes would be velocity. Anything that does not press leaves it.
-fn kept(kind: JointKind, freedom: Freedom, value: f64) -> Freedom {
+fn kept(keeps: bool, freedom: Freedom, value: f64) -> Freedom {
     let limits = match freedom.limits {
-        Some((min, max)) if kind.rank() == 0 && min < max => Some((
+        Some((min, max)) if keeps && min < max => Some((
             min.min(value.max(min - KEPT)),
             max.max(value.min(max + KEPT)),
         )),

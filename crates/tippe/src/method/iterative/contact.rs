@@ -111,7 +111,7 @@ fn solve(
         for _ in 0..params.predictions {
             missed = look(model, state, island, work, h);
             // Joints of trees hold by construction: limits and contacts alone need no more than this.
-            let least = if part.trees && !is_held {
+            let least = if part.trees && !is_held && !part.rows.is_empty() {
                 TREE_TOLERANCE
             } else {
                 0.0

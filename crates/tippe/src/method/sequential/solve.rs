@@ -140,7 +140,7 @@ fn meet(
     let held = |l: &Link| l.held.count > 0;
     let jointed = island.links.iter().any(held);
     // Joints of trees hold by construction: limits and contacts alone need no more than this.
-    let tolerance = if jointed {
+    let tolerance = if jointed || island.rows.is_empty() {
         params.joint_tolerance
     } else {
         params.joint_tolerance.max(TREE_TOLERANCE)
