@@ -355,7 +355,9 @@ fn a_four_bar_linkage_is_a_pendulum(method: Method) {
     assert!(worst < 1e-9, "{worst:e}");
     let drift = (total(&world) - start).abs() / (3.0 * G);
     println!("loop error {worst:e}, energy drift {drift:e}, against the pendulum {apart:e}");
-    assert!(drift < 1e-5, "{drift:e}");
+    // C8 asks for 1e-6 over 60 s.
+    let allowed = if cfg!(debug_assertions) { 1e-5 } else { 1e-6 };
+    assert!(drift < allowed, "{drift:e}");
     assert!(apart < 1e-4, "{apart:e}");
 }
 
