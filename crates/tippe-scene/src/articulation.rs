@@ -14,8 +14,8 @@ use crate::suggest::nearest;
 use tippe::articulated::{Integrator, Joint, JointFriction, Limits, LinkDesc};
 use tippe::shape::MassProperties;
 use tippe::{
-    ArticulationDesc, ArticulationId, BodyDesc, BodyId, BodyKind, LinkBodyDesc, Mat3, Pose, Vec3,
-    World,
+    ArticulationDesc, ArticulationId, BodyDesc, BodyId, BodyKind, ConeLimits, LinkBodyDesc, Mat3,
+    Pose, Vec3, World,
 };
 
 /// Most links that `repeat` makes of one.
@@ -174,7 +174,8 @@ impl Growing<'_> {
             rotation(link.rotation, link.rotation_deg.as_ref(), at, problems),
         );
         let (shapes, mass) = self.solid(link, at, problems);
-        let (limits, motor) = drive(link, kind, at, problems);
+        let (limits, motor, spring) = drive(link, kind, at, problems);
+        let cone = cone(link, kind, at, problems);
         let mut friction = |key: &str, value: Option<f64>| {
             let value = value.unwrap_or(0.0);
             let help = "write the resistance, or leave it out";
@@ -193,9 +194,11 @@ impl Growing<'_> {
                     viscous: friction("viscous", link.viscous),
                     coulomb: friction("dry_friction", link.dry_friction),
                 },
+                spring,
             },
             shapes,
             motor,
+            cone,
             collide: link.collide.unwrap_or(false),
         }
     }
@@ -342,13 +345,13 @@ fn joint_of(link: &format::Link, kind: LinkJoint, at: &At, problems: &mut Proble
     }
 }
 
-/// Limits and motor, read like those of a joint between bodies.
+/// Limits, motor and spring, read like those of a joint between bodies.
 fn drive(
     link: &format::Link,
     kind: LinkJoint,
     at: &At,
     problems: &mut Problems,
-) -> (Option<Limits>, Option<tippe::Motor>) {
+) -> (Option<Limits>, Option<tippe::Motor>, Option<tippe::Spring>) {
     let kind = match kind {
         LinkJoint::Revolute => format::JointKind::Hinge,
         LinkJoint::Prismatic => format::JointKind::Slider,
@@ -357,13 +360,14 @@ fn drive(
                 ("limits", link.limits.is_some()),
                 ("limits_deg", link.limits_deg.is_some()),
                 ("motor", link.motor.is_some()),
+                ("spring", link.spring.is_some()),
             ] {
                 if given {
                     let reason = "only revolute and prismatic joints have it";
                     problems.error(&at.key(key), reason, "remove it");
                 }
             }
-            return (None, None);
+            return (None, None, None);
         }
     };
     let joint = format::Joint {
@@ -371,6 +375,7 @@ fn drive(
         limits: link.limits,
         limits_deg: link.limits_deg,
         motor: link.motor.clone(),
+        spring: link.spring.clone(),
         ..format::Joint::default()
     };
     let (rotation, translation) = crate::drive::freedoms(&joint, at, problems);
@@ -384,7 +389,52 @@ fn drive(
         max,
         restitution: 0.0,
     });
-    (limits, freedom.motor)
+    (limits, freedom.motor, freedom.spring)
+}
+
+/// Bounds of a spherical joint.
+fn cone(
+    link: &format::Link,
+    kind: LinkJoint,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<ConeLimits> {
+    let (cone, at) = (link.cone.as_ref()?, at.key("cone"));
+    if kind != LinkJoint::Spherical {
+        problems.error(&at, "only spherical joints have it", "remove it");
+        return None;
+    }
+    let center = cone
+        .center
+        .map_or(Vec3::Z, |v| direction(v, &at.key("center"), problems));
+    let limb = cone
+        .limb
+        .map_or(center, |v| direction(v, &at.key("limb"), problems));
+    if !(cone.swing_deg > 0.0 && cone.swing_deg <= 180.0) {
+        let reason = format!("must be above 0 and at most 180, got {}", cone.swing_deg);
+        problems.error(
+            &at.key("swing_deg"),
+            reason,
+            "write the half angle of the cone",
+        );
+        return None;
+    }
+    let twist = cone
+        .twist_deg
+        .map(|[min, max]| (min.to_radians(), max.to_radians()));
+    if let Some([min, max]) = cone.twist_deg
+        && !(min <= max && min >= -180.0 && max <= 180.0)
+    {
+        let reason = format!("min {min} and max {max} must be in order, between -180 and 180");
+        problems.error(&at.key("twist_deg"), reason, "write [least, greatest]");
+        return None;
+    }
+    Some(ConeLimits {
+        center,
+        limb,
+        swing: cone.swing_deg.to_radians(),
+        twist,
+    })
 }
 
 impl PlannedArticulation {

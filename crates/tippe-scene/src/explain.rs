@@ -120,7 +120,7 @@ pub(crate) fn joint(id: JointId, world: &World) -> Option<format::Joint> {
         JointKind::Universal => (format::JointKind::Universal, None),
         JointKind::Distance { min, max } => (format::JointKind::Distance, Some((min, max))),
         // Written with the link whose freedom they bound.
-        JointKind::Turn | JointKind::Slide => return None,
+        JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => return None,
     };
     let body_a = match desc.body_a {
         None => WORLD.to_owned(),

@@ -100,24 +100,31 @@ fn settle(scene: &str, method: &str, seconds: f64) -> (f64, f64, f64) {
     (fastest, force.z / weight, beyond)
 }
 
-#[test]
-fn ab_38_a_quadruped_and_a_figure_fall_and_come_to_rest() {
-    // Everybody falls and nothing breaks.
-    for scene in ["tree-quadruped.toml", "tree-ragdoll.toml"] {
-        for method in ["sequential", "iterative"] {
-            let (_, _, beyond) = settle(scene, method, 0.5);
-            // Half a degree.
-            assert!(beyond < 0.5_f64.to_radians(), "{scene} {method}");
-        }
-    }
-    // The second after 20 s, where it is affordable. `iterative` keeps 6e-4 m/s there, and the ragdoll's rest is not shown: AB-38 is met in part.
+/// Falls, keeps its limits within half a degree and is at rest after 20 s; in debug it only falls.
+fn comes_to_rest(scene: &str, method: &str) {
+    let seconds = if cfg!(debug_assertions) { 0.3 } else { 20.0 };
+    let (speed, load, beyond) = settle(scene, method, seconds);
+    println!(
+        "{scene} {method}: {speed:e} m/s, force/weight − 1 = {:e}, beyond limits {beyond:e} rad",
+        load - 1.0
+    );
+    assert!(beyond < 0.5_f64.to_radians(), "{scene} {method}");
     if !cfg!(debug_assertions) {
-        let (speed, load, beyond) = settle("tree-quadruped.toml", "sequential", 20.0);
-        println!(
-            "quadruped: {speed:e} m/s, force/weight − 1 = {:e}, beyond limits {beyond:e} rad",
-            load - 1.0
-        );
-        assert!(speed < 1e-4, "{speed:e}");
-        assert!((load - 1.0).abs() < 1e-6, "{load}");
+        assert!(speed < 1e-4, "{scene} {method}: {speed:e}");
+        assert!((load - 1.0).abs() < 1e-6, "{scene} {method}: {load}");
     }
+}
+
+#[test]
+fn ab_38_a_quadruped_falls_and_comes_to_rest() {
+    comes_to_rest("tree-quadruped.toml", "sequential");
+    comes_to_rest("tree-quadruped.toml", "iterative");
+}
+
+#[test]
+fn ab_38_a_figure_falls_down_stairs_and_comes_to_rest() {
+    comes_to_rest("tree-ragdoll.toml", "sequential");
+    // `iterative` falls as well; its rest takes too long to show here.
+    let (_, _, beyond) = settle("tree-ragdoll.toml", "iterative", 0.3);
+    assert!(beyond < 0.5_f64.to_radians(), "{beyond:e}");
 }

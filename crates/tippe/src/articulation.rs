@@ -10,6 +10,7 @@ use crate::error::BuildError;
 use crate::joint::{Freedom, JointDesc, JointKind, Motor};
 use crate::math::{Mat3, Pose, Quat, Vec3, tangents};
 use crate::model::{Body, BodyId, BodyKind, ShapeDesc};
+use std::f64::consts::PI;
 
 /// Names an articulation of one world: a slot and the generation of its tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +38,8 @@ pub struct LinkBodyDesc {
     pub shapes: Vec<ShapeDesc>,
     /// Drives the joint (hinges and sliders).
     pub motor: Option<Motor>,
+    /// Bounds of a spherical joint.
+    pub cone: Option<ConeLimits>,
     /// Whether it may touch the link that carries it.
     pub collide: bool,
 }
@@ -50,9 +53,86 @@ impl LinkBodyDesc {
             link,
             shapes: Vec::new(),
             motor: None,
+            cone: None,
             collide: false,
         }
     }
+}
+
+/// Bounds of a spherical joint: a direction of the link stays within a cone, and its turn about that direction within a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConeLimits {
+    /// Centre of the cone, in the joint frame.
+    pub center: Vec3,
+    /// Direction of the link that stays inside, in the frame of the link. The twist is zero where the shortest turn brings it to the centre.
+    pub limb: Vec3,
+    /// Greatest angle between the two [rad].
+    pub swing: f64,
+    /// Least and greatest twist [rad].
+    pub twist: Option<(f64, f64)>,
+}
+
+impl ConeLimits {
+    fn check(&self) -> Result<(), BuildError> {
+        for (field, v) in [("center", self.center), ("limb", self.limb)] {
+            if !(v.is_finite() && v.length() > 0.0 && v.length().is_finite()) {
+                return Err(BuildError::new(field, "must be a direction"));
+            }
+        }
+        if !(self.swing > 0.0 && self.swing <= PI) {
+            let reason = format!("must be above 0 and at most π, got {}", self.swing);
+            return Err(BuildError::new("swing", reason));
+        }
+        if let Some((min, max)) = self.twist
+            && !(min <= max && min >= -PI && max <= PI)
+        {
+            let reason = format!("min {min} and max {max} must be in order, between −π and π");
+            return Err(BuildError::new("twist", reason));
+        }
+        Ok(())
+    }
+
+    /// The joints that stand for swing and twist.
+    fn drives(
+        &self,
+        name: &str,
+        placement: &Pose,
+        parent: Option<BodyId>,
+        own: BodyId,
+    ) -> Vec<JointDesc> {
+        let z = self.center.normalize();
+        let (x, y) = tangents(z);
+        let axes = Quat::from_mat3(&Mat3::from_cols(x, y, z));
+        let center = Pose::new(Vec3::ZERO, axes);
+        // The shortest turn from the centre to the limb.
+        let limb = Pose::new(Vec3::ZERO, shortest_turn(z, self.limb.normalize()) * axes);
+        let place = placement.compose(&center);
+        let joint = |kind: JointKind, limits: (f64, f64), what: &str| {
+            let mut desc = JointDesc::new(kind, parent, place, own, limb);
+            desc.name = format!("{name} {what}");
+            desc.collide = true;
+            desc.rotation.limits = Some(limits);
+            desc
+        };
+        // No swing is below zero.
+        let mut out = vec![joint(JointKind::Swing, (-1.0, self.swing), "cone")];
+        out.extend(
+            self.twist
+                .map(|limits| joint(JointKind::Twist, limits, "twist")),
+        );
+        out
+    }
+}
+
+/// The shortest rotation that takes one unit vector to another.
+fn shortest_turn(from: Vec3, to: Vec3) -> Quat {
+    let across = from.cross(to);
+    let w = 1.0 + from.dot(to);
+    if w < 1e-12 {
+        let (t, _) = tangents(from);
+        return Quat::from_xyzw(t.x, t.y, t.z, 0.0);
+    }
+    Quat::from_xyzw(across.x, across.y, across.z, w).normalize()
 }
 
 /// An articulation as the user describes it.
@@ -83,12 +163,27 @@ impl Default for ArticulationDesc {
 }
 
 /// Where an articulation is and how it moves, in the order of its links (see [`crate::articulated`]).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct ArticulationState {
     /// Positions: angles [rad], lengths [m], quaternions (x, y, z, w).
     pub positions: Vec<f64>,
     /// Velocities [rad/s, m/s].
     pub velocities: Vec<f64>,
+}
+
+impl Clone for ArticulationState {
+    fn clone(&self) -> Self {
+        Self {
+            positions: self.positions.clone(),
+            velocities: self.velocities.clone(),
+        }
+    }
+
+    /// Into the memory that is there: a step copies states often.
+    fn clone_from(&mut self, other: &Self) {
+        self.positions.clone_from(&other.positions);
+        self.velocities.clone_from(&other.velocities);
+    }
 }
 
 /// An articulation as the phases see it.
@@ -163,6 +258,12 @@ impl ArticulationDesc {
 
 impl LinkBodyDesc {
     fn check(&self) -> Result<(), BuildError> {
+        if let Some(cone) = &self.cone {
+            if self.link.joint != Joint::Spherical {
+                return Err(BuildError::new("cone", "only spherical joints have cones"));
+            }
+            cone.check().map_err(|e| e.inside("cone"))?;
+        }
         let one = self.axis().is_some();
         if !one && self.motor.is_some() {
             return Err(BuildError::new(
@@ -197,10 +298,12 @@ impl LinkBodyDesc {
         Body::link(&self.name, kind, &self.shapes, &self.link.mass)
     }
 
-    /// The joints that stand for what acts along the freedom of this link: limits and motor in one, dry friction in another.
+    /// The joints that stand for what acts along the freedom of this link: limits and motor in one, dry friction in another; the cone.
     pub(crate) fn drives(&self, parent: Option<BodyId>, own: BodyId) -> Vec<JointDesc> {
         let Some((axis, turns)) = self.axis() else {
-            return Vec::new();
+            return self.cone.map_or_else(Vec::new, |cone| {
+                cone.drives(&self.name, &self.link.placement, parent, own)
+            });
         };
         let z = axis.normalize();
         let (x, y) = tangents(z);

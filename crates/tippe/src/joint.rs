@@ -49,13 +49,20 @@ pub enum JointKind {
     Turn,
     /// The same for a translation along z.
     Slide,
+    /// Nothing is held: a place for limits of the angle between the two z axes, the cone of a spherical joint.
+    Swing,
+    /// The same for limits of the turn about z that is left when the shortest turn between the z axes is taken back.
+    Twist,
 }
 
 impl JointKind {
     /// Whether rotation about z can have limits, motor and spring.
     #[must_use]
     pub const fn turns(self) -> bool {
-        matches!(self, Self::Hinge | Self::Cylindrical | Self::Turn)
+        matches!(
+            self,
+            Self::Hinge | Self::Cylindrical | Self::Turn | Self::Swing | Self::Twist
+        )
     }
 
     /// Whether translation along z can have limits, motor and spring.
@@ -73,7 +80,7 @@ impl JointKind {
             Self::Fixed => 6,
             Self::Cylindrical | Self::Universal => 4,
             Self::Distance { .. } => 1,
-            Self::Turn | Self::Slide => 0,
+            Self::Turn | Self::Slide | Self::Swing | Self::Twist => 0,
         }
     }
 }
@@ -242,6 +249,10 @@ impl JointDesc {
                 ));
             }
             freedom.check().map_err(|e| e.inside(field))?;
+        }
+        let driven = self.rotation.motor.is_some() || self.rotation.spring.is_some();
+        if driven && matches!(self.kind, JointKind::Swing | JointKind::Twist) {
+            return Err(BuildError::new("rotation", "a cone has limits alone"));
         }
         Ok(())
     }

@@ -51,7 +51,7 @@ mod world_articulations;
 mod world_sleep;
 
 pub use articulation::{
-    Articulation, ArticulationDesc, ArticulationId, ArticulationState, LinkBodyDesc,
+    Articulation, ArticulationDesc, ArticulationId, ArticulationState, ConeLimits, LinkBodyDesc,
 };
 pub use dynamics::sleep::Sleeping;
 pub use error::{

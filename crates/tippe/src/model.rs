@@ -664,12 +664,14 @@ impl Model {
     /// Whether a side of a joint is a link.
     #[must_use]
     pub(crate) fn is_linked(&self, joint: &Joint) -> bool {
-        let link = |slot: u32| {
-            self.bodies[slot as usize]
-                .as_ref()
-                .is_some_and(|b| matches!(b.kind, BodyKind::Link { .. }))
-        };
-        joint.a.is_some_and(link) || link(joint.b)
+        joint.a.is_some_and(|a| self.is_link(a)) || self.is_link(joint.b)
+    }
+
+    /// Whether a body is a link that moves.
+    #[must_use]
+    pub(crate) fn is_link(&self, slot: u32) -> bool {
+        let body = self.bodies.get(slot as usize).and_then(Option::as_ref);
+        body.is_some_and(|b| matches!(b.kind, BodyKind::Link { .. }))
     }
 
     /// The slot that stands for a body in the graph of islands: its own, or for a link that of its tree.

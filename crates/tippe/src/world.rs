@@ -439,7 +439,7 @@ impl World {
             }
         };
         self.state.joints[index] = JointMemory {
-            angle: place.angle().1,
+            angle: place.turn(desc.kind).1,
             ..JointMemory::default()
         };
         self.wake_ends(&joint);

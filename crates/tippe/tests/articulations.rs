@@ -355,7 +355,9 @@ fn a_four_bar_linkage_is_a_pendulum(method: Method) {
     assert!(worst < 1e-9, "{worst:e}");
     let drift = (total(&world) - start).abs() / (3.0 * G);
     println!("loop error {worst:e}, energy drift {drift:e}, against the pendulum {apart:e}");
-    assert!(drift < 1e-5, "{drift:e}");
+    // C8 asks for 1e-6 over 60 s.
+    let allowed = if cfg!(debug_assertions) { 1e-5 } else { 1e-6 };
+    assert!(drift < allowed, "{drift:e}");
     assert!(apart < 1e-4, "{apart:e}");
 }
 
@@ -637,4 +639,201 @@ fn ab_39_sweeps_and_the_direct_solve_hold_one_stack() {
     let (local, global) = (sag(false), sag(true));
     println!("sag after 1 s: sweeps {local:e} m, direct {global:e} m");
     assert!(global < 1e-8 && local < 1e-2 && local > 10.0 * global);
+}
+
+/// A slider of 1 kg along x on a spring, without gravity along it.
+fn sprung(
+    stiffness: f64,
+    damping: f64,
+    integrator: tippe::articulated::Integrator,
+) -> ArticulationDesc {
+    let mass = MassProperties {
+        mass: 1.0,
+        center: Vec3::ZERO,
+        inertia: Mat3::from_diagonal(Vec3::splat(0.01)),
+    };
+    let slider = Joint::Prismatic { axis: Vec3::X };
+    let mut link = LinkBodyDesc::new(LinkDesc::new(None, slider, Pose::IDENTITY, mass));
+    link.link.spring = Some(tippe::Spring {
+        rest: 0.5,
+        stiffness,
+        damping,
+    });
+    ArticulationDesc {
+        links: vec![link],
+        positions: vec![1.5],
+        integrator,
+        ..ArticulationDesc::default()
+    }
+}
+
+#[test]
+fn ab_27_a_spring_swings_a_link_with_its_frequency() {
+    use tippe::articulated::Integrator;
+    for method in methods() {
+        for (integrator, allowed) in [
+            (Integrator::HighOrder, 1e-7),
+            (Integrator::OneEvaluation, 1e-4),
+        ] {
+            let mut world = World::new(method.clone());
+            let id = world
+                .add_articulation(&sprung(100.0, 0.0, integrator))
+                .unwrap();
+            let mut booked = 0.0;
+            for _ in 0..1000 {
+                let report = world.step(1e-3).unwrap();
+                booked += report.energy.motors;
+            }
+            // x = 0.5 + cos 10 t.
+            let expected = 0.5 + libm::cos(10.0);
+            assert!((angle(&world, id) - expected).abs() < allowed * 5.0);
+            // What the spring gave is in the ledger: ½ k (1 − cos² 10).
+            let given = 50.0 * (1.0 - libm::cos(10.0) * libm::cos(10.0));
+            assert!((booked - given).abs() < 1e-2, "{booked} {given}");
+        }
+    }
+}
+
+#[test]
+fn ab_27_springs_and_dampers_are_stable_whatever_their_size() {
+    use tippe::articulated::Integrator;
+    for method in methods() {
+        for integrator in [Integrator::HighOrder, Integrator::OneEvaluation] {
+            for (stiffness, damping) in [(1e9, 0.0), (1e9, 1e6), (100.0, 1e9)] {
+                let mut world = World::new(method.clone());
+                let desc = sprung(stiffness, damping, integrator);
+                let id = world.add_articulation(&desc).unwrap();
+                for _ in 0..200 {
+                    world.step(1e-2).unwrap();
+                    assert!((angle(&world, id) - 0.5).abs() < 1.0 + 1e-9);
+                }
+                if stiffness > 1e8 && damping > 0.0 {
+                    assert!((angle(&world, id) - 0.5).abs() < 1e-6);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ab_27_a_hinge_rests_where_its_spring_balances_the_weight() {
+    // m g L/2 cos θ = k θ below the level, at rest after damping.
+    for method in methods() {
+        let mut world = World::new(method);
+        let spring = tippe::Spring {
+            rest: 0.0,
+            stiffness: 10.0,
+            damping: 3.0,
+        };
+        let id = pendulum(&mut world, |l| l.link.spring = Some(spring), 0.0);
+        for _ in 0..2000 {
+            world.step(5e-3).unwrap();
+        }
+        let theta = angle(&world, id);
+        let left = 0.5 * G * libm::cos(theta) - 10.0 * theta;
+        assert!(left.abs() < 1e-6, "{theta}: {left:e}");
+    }
+}
+
+#[test]
+fn ab_24_a_cone_holds_a_spherical_joint() {
+    for method in methods() {
+        let mut world = World::new(method);
+        let mut link = rod(None, Vec3::Z);
+        link.link.joint = Joint::Spherical;
+        link.link.mass.inertia = Mat3::from_diagonal(Vec3::new(0.01, 1.0 / 12.0, 1.0 / 12.0));
+        link.link.friction.viscous = 0.2;
+        let swing = 20_f64.to_radians();
+        link.cone = Some(tippe::ConeLimits {
+            center: Vec3::X,
+            limb: Vec3::X,
+            swing,
+            twist: Some((-0.3, 0.3)),
+        });
+        let desc = ArticulationDesc {
+            links: vec![link],
+            velocities: vec![2.0, 0.0, 0.5],
+            ..ArticulationDesc::default()
+        };
+        let id = world.add_articulation(&desc).unwrap();
+        let body = world.link_bodies(id).unwrap()[0];
+        let mut beyond = 0.0_f64;
+        for _ in 0..1500 {
+            let report = world.step(4e-3).unwrap();
+            beyond = beyond.max(report.residuals.joint_position);
+        }
+        // Falls until the cone holds it: 20 degrees below the level.
+        let d = world.pose(body).unwrap().rotation * Vec3::X;
+        let found = libm::acos(d.x);
+        assert!((found - swing).abs() < 1e-5, "{found}");
+        assert!(beyond < 1e-3, "{beyond:e}");
+    }
+}
+
+#[test]
+fn ab_24_senseless_cones_and_springs_are_refused() {
+    let mut world = World::default();
+    let good = tippe::ConeLimits {
+        center: Vec3::X,
+        limb: Vec3::X,
+        swing: 1.0,
+        twist: None,
+    };
+    let mut field = |change: &dyn Fn(&mut LinkBodyDesc)| {
+        let mut link = rod(None, Vec3::Z);
+        change(&mut link);
+        let desc = ArticulationDesc {
+            links: vec![link],
+            ..ArticulationDesc::default()
+        };
+        world.add_articulation(&desc).unwrap_err().field
+    };
+    // A hinge has no cone.
+    assert_eq!(field(&|l| l.cone = Some(good)), "links[0].cone");
+    let ball = |l: &mut LinkBodyDesc, cone| {
+        l.link.joint = Joint::Spherical;
+        l.link.mass.inertia = Mat3::from_diagonal(Vec3::splat(0.1));
+        l.cone = Some(cone);
+    };
+    let bad = [
+        (
+            "center",
+            tippe::ConeLimits {
+                center: Vec3::ZERO,
+                ..good
+            },
+        ),
+        (
+            "swing",
+            tippe::ConeLimits {
+                swing: f64::NAN,
+                ..good
+            },
+        ),
+        (
+            "swing",
+            tippe::ConeLimits {
+                swing: -1.0,
+                ..good
+            },
+        ),
+        (
+            "twist",
+            tippe::ConeLimits {
+                twist: Some((1.0, -1.0)),
+                ..good
+            },
+        ),
+    ];
+    for (name, cone) in bad {
+        let expected = format!("links[0].cone.{name}");
+        assert_eq!(field(&|l| ball(l, cone)), expected);
+    }
+    let spring = tippe::Spring {
+        rest: 0.0,
+        stiffness: -1.0,
+        damping: 0.0,
+    };
+    assert_eq!(field(&|l| l.link.spring = Some(spring)), "links[0].spring");
+    assert_eq!(world.body_count(), 0);
 }

@@ -215,7 +215,7 @@ fn assembled(kind: JointKind, draw: &mut Draw) -> Pose {
             let rotation = rotation::exp(draw.vector());
             Pose::new(rotation * Vec3::X * min, rotation)
         }
-        JointKind::Turn | JointKind::Slide => {
+        JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => {
             Pose::new(draw.vector(), rotation::exp(draw.vector()))
         }
     }
@@ -345,7 +345,7 @@ fn free_motions(kind: JointKind, place: &JointPlace) -> Vec<Twist> {
             free.extend([shift(t1), shift(t2)]);
             free
         }
-        JointKind::Turn | JointKind::Slide => {
+        JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => {
             let mut free = all.map(turn).to_vec();
             free.extend(all.map(shift));
             free

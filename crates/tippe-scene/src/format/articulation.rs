@@ -4,7 +4,7 @@
 //! Called by: `format` (the whole file).
 //! Source: `docs/scene-format.md`, "Articulations".
 
-use super::{AxisAngle, Collision, Motor, OneOrMany, Shape, ShapeEntry, record, words};
+use super::{AxisAngle, Collision, Motor, OneOrMany, Shape, ShapeEntry, Spring, record, words};
 
 words! {
     /// How a link moves relative to what carries it.
@@ -63,6 +63,24 @@ record! {
 }
 
 record! {
+    /// Bounds of a spherical joint: a direction of the link stays within a cone, and its turn about that direction within a range.
+    Cone {
+        required {
+            /// Greatest angle between the direction and the centre of the cone, in degrees.
+            swing_deg: f64,
+        }
+        optional {
+            /// Centre of the cone, in the frame of the joint. Default [0, 0, 1].
+            center: [f64; 3],
+            /// The direction, in the frame of the link. Default: the centre, so that the link starts in the middle.
+            limb: [f64; 3],
+            /// Least and greatest turn about the direction, in degrees. Default: any.
+            twist_deg: [f64; 2],
+        }
+    }
+}
+
+record! {
     /// A link and the joint that carries it.
     Link {
         required {}
@@ -93,8 +111,12 @@ record! {
             limits: [f64; 2],
             /// Least and greatest angle of a revolute joint, in degrees.
             limits_deg: [f64; 2],
+            /// Bounds of a spherical joint.
+            cone: Cone,
             /// Drive of a revolute or prismatic joint.
             motor: Motor,
+            /// Spring and damper of a revolute or prismatic joint.
+            spring: Spring,
             /// Viscous friction of the joint [N·m·s/rad] or [N·s/m]. Default 0.
             viscous: f64,
             /// Dry friction of a revolute [N·m] or prismatic [N] joint. Default 0.

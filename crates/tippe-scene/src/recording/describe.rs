@@ -57,6 +57,8 @@ pub(super) fn joint(world: &World, id: JointId) -> Option<RecordedJoint> {
             JointKind::Distance { .. } => "distance",
             JointKind::Turn => "turn",
             JointKind::Slide => "slide",
+            JointKind::Swing => "swing",
+            JointKind::Twist => "twist",
         }
         .into(),
         body_a: joint.a,

@@ -19,7 +19,7 @@ use super::six::{
 };
 use super::spatial::{Frame, Motion};
 use super::work::Work;
-use crate::math::mixed_lcp::gauss;
+use crate::math::mixed_lcp::Gauss;
 
 /// How a divide-and-conquer evaluation was shaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -400,7 +400,7 @@ fn invert(a: &[f64], d: usize) -> Vec<f64> {
     for j in 0..d {
         let mut x = vec![0.0; d];
         x[j] = 1.0;
-        gauss(&mut a.to_vec(), &mut x, d);
+        Gauss::default().solve(&mut a.to_vec(), &mut x, d);
         for i in 0..d {
             out[i * d + j] = x[i];
         }

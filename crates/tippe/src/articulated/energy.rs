@@ -5,7 +5,7 @@
 //! Source: standard.
 
 use super::error::TreeError;
-use super::model::Model;
+use super::model::{Model, Sprung};
 use super::spatial::Force;
 use super::work::{Work, needs};
 use crate::math::Vec3;
@@ -59,4 +59,13 @@ pub fn center_of_mass(model: &Model, work: &Work) -> Result<Option<(f64, Vec3)>,
         moment += pose.rotation * node.inertia.moment + pose.origin * node.inertia.mass;
     }
     Ok((mass > 0.0).then(|| (mass, moment / mass)))
+}
+
+/// Energy stored in the springs of the joints at the positions `q` [J].
+#[must_use]
+pub fn spring_energy(model: &Model, q: &[f64]) -> f64 {
+    let one = |x: f64, k: f64| 0.5 * k * x * x;
+    let stretched = |s: &Sprung| Some((q.get(s.q as usize)? - s.rest, s.stiffness));
+    let found = model.springs.iter().filter_map(stretched);
+    found.map(|(x, k)| one(x, k)).sum()
 }

@@ -19,9 +19,11 @@ use crate::math::{Quat, Vec3, rotation};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrator {
     /// Half a step of motion, one evaluation of the accelerations in the middle, half a step of motion. Second order for forces that do
-    /// not depend on velocities, first order for those that do. Viscous joint friction is implicit: stable whatever its size.
+    /// not depend on velocities, first order for those that do. Viscous joint friction and springs are implicit: stable whatever their
+    /// size.
     OneEvaluation,
-    /// Four evaluations, error of a step O(h⁵).
+    /// Four evaluations, error of a step O(h⁵). Where joint friction or springs are too stiff for the step, it is made with one
+    /// evaluation instead.
     HighOrder,
 }
 
@@ -49,7 +51,14 @@ pub fn step(
     let mut s = std::mem::take(&mut work.stages);
     let done = match integrator {
         Integrator::OneEvaluation => one_evaluation(model, h, tau, loads, q, v, work, &mut s),
-        Integrator::HighOrder => runge_kutta(model, h, tau, loads, q, v, work, &mut s),
+        Integrator::HighOrder => match runge_kutta(model, h, tau, loads, q, v, work, &mut s) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                work.dissipated = 0.0;
+                one_evaluation(model, h, tau, loads, q, v, work, &mut s)
+            }
+            Err(e) => Err(e),
+        },
     }
     .and_then(|()| check_slice("q", &s.q, s.q.len()))
     .and_then(|()| check_slice("v", &s.v, s.v.len()));
@@ -113,6 +122,12 @@ fn one_evaluation(
         s.tau[i] = tau[i] - b * s.v[i];
         work.added[i] = h.abs() * b;
     }
+    // A spring at the mean of both ends of the step, q + h² a/4 from here: no energy gained or lost, however stiff.
+    for spring in &model.springs {
+        let i = spring.v as usize;
+        s.tau[i] += spring.torque(&s.q);
+        work.added[i] += 0.25 * h * h * spring.stiffness;
+    }
     accelerate(model, &s.q, &s.v, &s.tau, loads, work, &mut s.a)?;
     s.rate.copy_from_slice(&s.v);
     for node in &model.nodes[1..] {
@@ -160,7 +175,32 @@ fn drift(model: &Model, h: f64, q: &mut [f64], v: &mut [f64]) {
     }
 }
 
-/// The classical method of order four on (θ, v), with θ pulled back to the start of the step.
+/// Product of step and rate of decay, or square of step and frequency, above which a step is not followed by four evaluations [1].
+const STIFF: f64 = 0.5;
+
+/// Whether joint friction or springs are too stiff for a step, after the first evaluation: h b/D or h² k/D of some joint is above `STIFF`.
+fn stiff(model: &Model, h: f64, work: &Work) -> bool {
+    let single = |i: usize| work.singles[model.freedom_nodes[i] as usize].d_inverse;
+    let damped = model.viscous.iter().enumerate().any(|(i, &b)| {
+        let node = &model.nodes[model.freedom_nodes[i] as usize];
+        let response = || match node.joint {
+            Plain::Hinge | Plain::Slider => single(i),
+            Plain::Ball => {
+                let d = &work.balls[node.slot as usize].d_inverse;
+                d.xx + d.yy + d.zz
+            }
+            Plain::Free => 0.0,
+        };
+        b > 0.0 && h.abs() * b * response() > STIFF
+    });
+    damped
+        || model
+            .springs
+            .iter()
+            .any(|s| h * h * s.stiffness * single(s.v as usize) > STIFF)
+}
+
+/// The classical method of order four on (θ, v), with θ pulled back to the start of the step. False if the step is too stiff for it.
 fn runge_kutta(
     model: &Model,
     h: f64,
@@ -170,7 +210,7 @@ fn runge_kutta(
     v: &[f64],
     work: &mut Work,
     s: &mut Stages,
-) -> Result<(), TreeError> {
+) -> Result<bool, TreeError> {
     work.added.fill(0.0);
     s.q.copy_from_slice(q);
     s.v.copy_from_slice(v);
@@ -190,8 +230,14 @@ fn runge_kutta(
             s.tau[i] = tau[i] - model.viscous[i] * s.v[i];
             work.dissipated += weight * h / 6.0 * model.viscous[i] * s.v[i] * s.v[i];
         }
+        for spring in &model.springs {
+            s.tau[spring.v as usize] += spring.torque(&s.q);
+        }
         pull_back(model, place * h, &s.q, &s.v, &mut s.rate);
         accelerate(model, &s.q, &s.v, &s.tau, loads, work, &mut s.a)?;
+        if k == 0 && stiff(model, h, work) {
+            return Ok(false);
+        }
         for i in 0..v.len() {
             s.a_sum[i] += weight * s.a[i];
             s.rate_sum[i] += weight * s.rate[i];
@@ -201,7 +247,7 @@ fn runge_kutta(
         s.v[i] = v[i] + h / 6.0 * s.a_sum[i];
     }
     move_by(model, q, &s.rate_sum, h / 6.0, &mut s.q);
-    Ok(())
+    Ok(true)
 }
 
 /// κ of a stage from its velocity: `κ = ω + ½ θ×ω + θ×(θ×ω)/12` for turns (enough for order four), `R v` for origins of free links.

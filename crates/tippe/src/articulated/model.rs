@@ -12,6 +12,7 @@ use super::inertia::RigidInertia;
 use super::joint::{Joint, Plain, plain_joints, turned};
 use super::spatial::Frame;
 use crate::error::BuildError;
+use crate::joint::Spring;
 use crate::math::{Mat3, Pose, Vec3};
 use crate::shape::mass::MassProperties;
 
@@ -35,6 +36,8 @@ pub struct LinkDesc {
     pub limits: Option<Limits>,
     /// Resistance of the joint (not for free joints).
     pub friction: JointFriction,
+    /// Spring and damper along the coordinate (joints with one freedom only).
+    pub spring: Option<Spring>,
 }
 
 /// Bounds of a joint coordinate.
@@ -58,7 +61,7 @@ pub struct JointFriction {
 }
 
 impl LinkDesc {
-    /// A link without limits and friction.
+    /// A link without limits, friction and spring.
     #[must_use]
     pub const fn new(
         parent: Option<usize>,
@@ -76,6 +79,7 @@ impl LinkDesc {
                 viscous: 0.0,
                 coulomb: 0.0,
             },
+            spring: None,
         }
     }
 }
@@ -110,6 +114,25 @@ pub(super) struct Link {
     pub v: u32,
 }
 
+/// A spring along one coordinate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sprung {
+    /// Its place among the positions and among the velocities.
+    pub q: u32,
+    pub v: u32,
+    /// [N·m/rad or N/m]
+    pub stiffness: f64,
+    /// Coordinate without force [rad or m].
+    pub rest: f64,
+}
+
+impl Sprung {
+    /// Torque or force at the positions `q`.
+    pub fn torque(&self, q: &[f64]) -> f64 {
+        self.stiffness * (self.rest - q[self.q as usize])
+    }
+}
+
 /// A tree of links on a fixed or floating base, checked and ready for the algorithms.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -121,8 +144,10 @@ pub struct Model {
     pub(super) freedom_parents: Vec<u32>,
     /// Node of each freedom.
     pub(super) freedom_nodes: Vec<u32>,
-    /// Viscous friction of each freedom [N·m·s or N·s/m].
+    /// Viscous friction of each freedom, with the damper of its spring [N·m·s or N·s/m].
     pub(super) viscous: Vec<f64>,
+    /// Joints with springs.
+    pub(super) springs: Vec<Sprung>,
     pub(super) position_count: usize,
     pub(super) ball_count: usize,
     pub(super) free_count: usize,
@@ -160,6 +185,7 @@ impl Model {
             freedom_parents: Vec::new(),
             freedom_nodes: Vec::new(),
             viscous: Vec::new(),
+            springs: Vec::new(),
             position_count: 0,
             ball_count: 0,
             free_count: 0,
@@ -230,7 +256,17 @@ impl Model {
         for d in v..v + joint.freedom_count() {
             self.freedom_parents.push(before);
             self.freedom_nodes.push(id);
-            self.viscous.push(self.descs[link].friction.viscous);
+            let desc = &self.descs[link];
+            let damping = desc.spring.map_or(0.0, |s| s.damping);
+            self.viscous.push(desc.friction.viscous + damping);
+            if let Some(s) = desc.spring.filter(|s| s.stiffness > 0.0) {
+                self.springs.push(Sprung {
+                    q: self.position_count as u32,
+                    v: d as u32,
+                    stiffness: s.stiffness,
+                    rest: s.rest,
+                });
+            }
             before = d as u32;
         }
         self.nodes.push(Node {
@@ -504,6 +540,15 @@ fn check_link(desc: &LinkDesc) -> Result<(), BuildError> {
     let none = f.viscous == 0.0 && f.coulomb == 0.0;
     if !none && matches!(desc.joint, Joint::Free | Joint::Fixed) {
         return bad("friction", "free and fixed joints have none".into());
+    }
+    if let Some(s) = desc.spring {
+        if !matches!(desc.joint, Joint::Revolute { .. } | Joint::Prismatic { .. }) {
+            return bad("spring", "only joints with one freedom have springs".into());
+        }
+        if !(s.rest.is_finite() && positive(s.stiffness) && positive(s.damping)) {
+            let reason = "rest, stiffness and damping must be finite, the last two not negative";
+            return bad("spring", reason.into());
+        }
     }
     Ok(())
 }

@@ -8,6 +8,9 @@
 use crate::joint::JointKind;
 use crate::math::{Pose, Quat, Vec3};
 
+/// 1 + cosine of the swing below which axes count as opposite, so that there is no twist [1].
+const OPPOSITE: f64 = 1e-6;
+
 /// One row: `velocity = e · (v_B − v_A) + ang_a · ω_A + ang_b · ω_B`; an impulse λ pushes B along +e and A along −e.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointRow {
@@ -128,7 +131,7 @@ impl JointPlace {
                 let w = self.axis_a().cross(self.axis_b());
                 held.push(JointRow::angular(-w), self.axis_a().dot(self.axis_b()));
             }
-            JointKind::Turn | JointKind::Slide => {}
+            JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => {}
             JointKind::Distance { min, max } => {
                 if min == max {
                     let (row, distance) = self.distance();
@@ -191,6 +194,46 @@ impl JointPlace {
             JointRow::angular(z),
             libm::atan2(z.dot(x_a.cross(x_b)), x_a.dot(x_b)),
         )
+    }
+
+    /// Row and value of the rotation that a kind leaves free [rad].
+    #[must_use]
+    pub fn turn(&self, kind: JointKind) -> (JointRow, f64) {
+        match kind {
+            JointKind::Swing => self.swing(),
+            JointKind::Twist => self.twist(),
+            _ => self.angle(),
+        }
+    }
+
+    /// Row and angle between the z axes, from 0 to π [rad]; about an arbitrary axis across where they are parallel.
+    #[must_use]
+    pub fn swing(&self) -> (JointRow, f64) {
+        let (z_a, z_b) = (self.axis_a(), self.axis_b());
+        let across = z_a.cross(z_b);
+        let sine = across.length();
+        let e = if sine > 0.0 {
+            across / sine
+        } else {
+            self.b.vector(Vec3::X)
+        };
+        (JointRow::angular(e), libm::atan2(sine, z_a.dot(z_b)))
+    }
+
+    /// Row and angle of the turn about z that is left of the rotation of B relative to A without its swing, between −π and π [rad]. Its
+    /// rate is ω · (z_A + z_B)/(1 + z_A · z_B); where the axes are opposite there is none.
+    #[must_use]
+    pub fn twist(&self) -> (JointRow, f64) {
+        let q = self.a.rotation.conjugate() * self.b.rotation;
+        let q = if q.w < 0.0 { -q } else { q };
+        let (z_a, z_b) = (self.axis_a(), self.axis_b());
+        let common = 1.0 + z_a.dot(z_b);
+        let e = if common > OPPOSITE {
+            (z_a + z_b) / common
+        } else {
+            Vec3::ZERO
+        };
+        (JointRow::angular(e), 2.0 * libm::atan2(q.z, q.w))
     }
 
     /// Row and displacement of B along z relative to A [m].

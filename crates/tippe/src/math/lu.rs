@@ -1,7 +1,7 @@
 //! Dense LU factorisation with row exchange, for systems that are neither symmetric nor definite.
 //!
 //! Reads: a square matrix.  Writes: its factors, in place.
-//! Called by: `dynamics::one_step`.
+//! Called by: `dynamics::one_step`, `mixed_newton`.
 //! Source: standard (Gaussian elimination with partial pivoting).
 
 /// Factors of a square matrix, P A = L U, kept in the matrix's own memory.
@@ -17,9 +17,31 @@ pub struct Lu {
 impl Lu {
     /// Factorises the row-major n×n matrix `a`; `None` if a column has no usable pivot, or a number is not finite.
     #[must_use]
-    pub fn factor(n: usize, mut a: Vec<f64>) -> Option<Self> {
+    pub fn factor(n: usize, a: Vec<f64>) -> Option<Self> {
         assert_eq!(a.len(), n * n, "the matrix is square");
-        let mut swaps = vec![0; n];
+        let mut lu = Self {
+            n,
+            a,
+            swaps: Vec::new(),
+        };
+        lu.factor_in_place().then_some(lu)
+    }
+
+    /// An n×n matrix of zeros to write, for `factor_in_place`; the memory of earlier ones is used again.
+    pub fn matrix(&mut self, n: usize) -> &mut [f64] {
+        self.n = n;
+        self.a.clear();
+        self.a.resize(n * n, 0.0);
+        &mut self.a
+    }
+
+    /// Factorises what stands in `matrix`; false if a column has no usable pivot, or a number is not finite.
+    #[must_use]
+    pub fn factor_in_place(&mut self) -> bool {
+        let Self { n, a, swaps } = self;
+        let n = *n;
+        swaps.clear();
+        swaps.resize(n, 0);
         for k in 0..n {
             let mut pivot = k;
             for i in k + 1..n {
@@ -29,7 +51,7 @@ impl Lu {
             }
             let size = a[pivot * n + k].abs();
             if !(size.is_finite() && size > f64::MIN_POSITIVE) {
-                return None;
+                return false;
             }
             swaps[k] = pivot;
             if pivot != k {
@@ -51,7 +73,7 @@ impl Lu {
                 }
             }
         }
-        Some(Self { n, a, swaps })
+        true
     }
 
     /// Solves A x = b; `x` holds b before and x after.

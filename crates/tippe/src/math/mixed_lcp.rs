@@ -3,10 +3,12 @@
 //! Reads: matrix, right-hand side, bounds.  Writes: the solution.
 //! Called by: `articulated::constraint`, `dynamics::halves::dense`.
 //! Source: projected Gauss–Seidel finds the states of the rows, elimination with full pivoting solves what is left ([Golub13] §3.4); the
-//! friction step is that of `sequential`'s sweeps (docs/methods.md, "The sweeps").
+//! friction step is that of `sequential`'s sweeps (docs/methods.md, "The sweeps"). Where that stalls, `mixed_newton`.
 //! Letters: w = A f + b.
 
 #![allow(non_snake_case)]
+
+use super::mixed_newton::{Newton, newton};
 
 /// What a row of the problem may do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +42,8 @@ pub struct Solved {
     pub residual: f64,
     /// Rounds of sweeps and elimination.
     pub rounds: u32,
+    /// Steps of Newton's method.
+    pub newton_steps: u32,
     /// Whether the residual is below [`TOLERANCE`] of the largest |b|.
     pub converged: bool,
 }
@@ -52,6 +56,10 @@ const EXACT: f64 = 1e-14;
 const ROUNDS_MAX: u32 = 200;
 /// Sweeps of one round.
 const SWEEPS: u32 = 10;
+/// Round after which Newton's method is tried.
+const NEWTON_AFTER: u32 = 2;
+/// Most steps of Newton's method in one solve.
+const NEWTON_STEPS: u32 = 24;
 /// A pivot below this share of the largest entry marks a row that the others imply [1].
 const REDUNDANT: f64 = 1e-11;
 
@@ -62,20 +70,36 @@ const REDUNDANT: f64 = 1e-11;
 /// The lengths do not fit, or a `Friction` row has no second row or no normal row before it: the caller's mistake.
 pub fn solve(A: &[f64], b: &[f64], bounds: &[Bound], f: &mut [f64]) -> Solved {
     let scale = b.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
-    solve_to(A, b, bounds, f, EXACT * scale, ROUNDS_MAX)
+    let scratch = &mut Scratch::default();
+    solve_to(A, b, bounds, f, EXACT * scale, ROUNDS_MAX, scratch)
+}
+
+/// Memory of a solve, kept from one to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    best: Vec<f64>,
+    /// Rows whose w must vanish in the present states.
+    on: Vec<usize>,
+    /// By friction row: μ times the direction of sliding, zero where it does not slide.
+    along: Vec<[f64; 2]>,
+    G: Vec<f64>,
+    x: Vec<f64>,
+    gauss: Gauss,
+    newton: Newton,
 }
 
 /// The same to a residual of the caller's choice, in at most so many rounds.
 ///
 /// # Panics
 /// As `solve`.
-pub fn solve_to(
+pub(crate) fn solve_to(
     A: &[f64],
     b: &[f64],
     bounds: &[Bound],
     f: &mut [f64],
     tolerance: f64,
     rounds_max: u32,
+    s: &mut Scratch,
 ) -> Solved {
     let n = b.len();
     assert!(A.len() == n * n && bounds.len() == n && f.len() == n);
@@ -86,23 +110,30 @@ pub fn solve_to(
     }
     let problem = Problem { n, A, b, bounds };
     let scale = b.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
-    let mut best = f.to_vec();
+    s.best.clear();
+    s.best.extend_from_slice(f);
     let mut residual = f64::INFINITY;
-    let mut rounds = 0;
+    let (mut rounds, mut newton_steps) = (0, 0);
     while rounds < rounds_max && residual > tolerance {
         rounds += 1;
         for _ in 0..SWEEPS {
             problem.sweep(f);
         }
-        keep(&problem, f, &mut best, &mut residual);
-        problem.eliminate(f);
-        keep(&problem, f, &mut best, &mut residual);
+        keep(&problem, f, &mut s.best, &mut residual);
+        problem.eliminate(f, s);
+        keep(&problem, f, &mut s.best, &mut residual);
+        if rounds == NEWTON_AFTER && residual > tolerance {
+            f.copy_from_slice(&s.best);
+            newton_steps = newton(&problem, f, tolerance, NEWTON_STEPS, &mut s.newton).1;
+            keep(&problem, f, &mut s.best, &mut residual);
+        }
         // A step that made things worse is taken back: the sweeps go on from the best so far.
-        f.copy_from_slice(&best);
+        f.copy_from_slice(&s.best);
     }
     Solved {
         residual,
         rounds,
+        newton_steps,
         converged: residual <= TOLERANCE * scale,
     }
 }
@@ -116,21 +147,26 @@ fn keep(problem: &Problem<'_>, f: &[f64], best: &mut [f64], residual: &mut f64) 
     }
 }
 
-struct Problem<'a> {
-    n: usize,
+pub(super) struct Problem<'a> {
+    pub n: usize,
     A: &'a [f64],
     b: &'a [f64],
-    bounds: &'a [Bound],
+    pub bounds: &'a [Bound],
 }
 
 impl Problem<'_> {
-    fn at(&self, i: usize, j: usize) -> f64 {
+    pub fn at(&self, i: usize, j: usize) -> f64 {
         self.A[i * self.n + j]
     }
 
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.A[i * self.n..(i + 1) * self.n]
+    }
+
     /// w_i.
-    fn w(&self, i: usize, f: &[f64]) -> f64 {
-        (0..self.n).fold(self.b[i], |s, j| s + self.at(i, j) * f[j])
+    pub fn w(&self, i: usize, f: &[f64]) -> f64 {
+        let row = self.row(i).iter().zip(f);
+        row.fold(self.b[i], |s, (a, f)| s + a * f)
     }
 
     /// What a row wants to be, the others given: one number, or two for friction.
@@ -188,7 +224,7 @@ impl Problem<'_> {
     }
 
     /// Worst change that a visit would make, as a velocity.
-    fn residual(&self, f: &[f64]) -> f64 {
+    pub fn residual(&self, f: &[f64]) -> f64 {
         let mut worst = 0.0_f64;
         for i in 0..self.n {
             let [x, y] = self.wanted(i, f);
@@ -204,11 +240,11 @@ impl Problem<'_> {
         worst
     }
 
-    /// Rows whose w must vanish in the present states, and for sliding friction the direction it keeps.
-    fn states(&self, f: &[f64]) -> (Vec<usize>, Vec<[f64; 2]>) {
-        let mut on = Vec::new();
-        // By row of a normal force: Σ over friction rows of μ times direction is applied with it.
-        let mut along = vec![[0.0; 2]; self.n];
+    /// Fills the rows whose w must vanish in the present states, and for sliding friction the direction it keeps.
+    fn states(&self, f: &[f64], on: &mut Vec<usize>, along: &mut Vec<[f64; 2]>) {
+        on.clear();
+        along.clear();
+        along.resize(self.n, [0.0; 2]);
         let mut holds = false;
         for i in 0..self.n {
             match self.bounds[i] {
@@ -233,14 +269,22 @@ impl Problem<'_> {
             }
         }
         on.retain(|&i| self.at(i, i) > 0.0);
-        (on, along)
     }
 
     /// Solves for the rows that are on, all states kept; then brings f back into its bounds.
-    fn eliminate(&self, f: &mut [f64]) {
-        let (on, along) = self.states(f);
+    fn eliminate(&self, f: &mut [f64], s: &mut Scratch) {
+        let Scratch {
+            on,
+            along,
+            G,
+            x,
+            gauss,
+            ..
+        } = s;
+        self.states(f, on, along);
         let m = on.len();
-        let mut G = vec![0.0; m * m];
+        G.clear();
+        G.resize(m * m, 0.0);
         for (r, &i) in on.iter().enumerate() {
             for (c, &j) in on.iter().enumerate() {
                 G[r * m + c] = self.at(i, j);
@@ -261,8 +305,9 @@ impl Problem<'_> {
                 G[r * m + c] += self.at(i, k) * along[k][0] + self.at(i, k + 1) * along[k][1];
             }
         }
-        let mut x: Vec<f64> = on.iter().map(|&i| -self.w(i, f)).collect();
-        gauss(&mut G, &mut x, m);
+        x.clear();
+        x.extend(on.iter().map(|&i| -self.w(i, f)));
+        gauss.solve(G, x, m);
         for (c, &j) in on.iter().enumerate() {
             f[j] += x[c];
         }
@@ -291,49 +336,61 @@ impl Problem<'_> {
     }
 }
 
-/// `x ← G⁻¹ x` by elimination with full pivoting; unknowns that the others imply stay zero.
-pub(crate) fn gauss(G: &mut [f64], x: &mut [f64], m: usize) {
-    let size = G.iter().fold(0.0_f64, |s, g| s.max(g.abs()));
-    let mut columns: Vec<usize> = (0..m).collect();
-    let mut rank = 0;
-    for k in 0..m {
-        let (mut row, mut column, mut pivot) = (k, k, 0.0_f64);
-        for i in k..m {
-            for j in k..m {
-                if G[i * m + j].abs() > pivot {
-                    (row, column, pivot) = (i, j, G[i * m + j].abs());
-                }
-            }
-        }
-        if pivot <= REDUNDANT * size {
-            break;
-        }
-        rank = k + 1;
-        for j in 0..m {
-            G.swap(k * m + j, row * m + j);
-        }
-        x.swap(k, row);
-        for i in 0..m {
-            G.swap(i * m + k, i * m + column);
-        }
-        columns.swap(k, column);
-        for i in k + 1..m {
-            let factor = G[i * m + k] / G[k * m + k];
-            for j in k..m {
-                G[i * m + j] -= factor * G[k * m + j];
-            }
-            x[i] -= factor * x[k];
-        }
-    }
-    let mut y = vec![0.0; m];
-    for k in (0..rank).rev() {
-        let s = (k + 1..rank).fold(x[k], |s, j| s - G[k * m + j] * y[columns[j]]);
-        y[columns[k]] = s / G[k * m + k];
-    }
-    x.copy_from_slice(&y);
+/// Memory of an elimination.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gauss {
+    columns: Vec<usize>,
+    y: Vec<f64>,
 }
 
-fn length(x: [f64; 2]) -> f64 {
+impl Gauss {
+    /// `x ← G⁻¹ x` by elimination with full pivoting; unknowns that the others imply stay zero.
+    pub(crate) fn solve(&mut self, G: &mut [f64], x: &mut [f64], m: usize) {
+        let size = G.iter().fold(0.0_f64, |s, g| s.max(g.abs()));
+        let Self { columns, y } = self;
+        columns.clear();
+        columns.extend(0..m);
+        let mut rank = 0;
+        for k in 0..m {
+            let (mut row, mut column, mut pivot) = (k, k, 0.0_f64);
+            for i in k..m {
+                for j in k..m {
+                    if G[i * m + j].abs() > pivot {
+                        (row, column, pivot) = (i, j, G[i * m + j].abs());
+                    }
+                }
+            }
+            if pivot <= REDUNDANT * size {
+                break;
+            }
+            rank = k + 1;
+            for j in 0..m {
+                G.swap(k * m + j, row * m + j);
+            }
+            x.swap(k, row);
+            for i in 0..m {
+                G.swap(i * m + k, i * m + column);
+            }
+            columns.swap(k, column);
+            for i in k + 1..m {
+                let factor = G[i * m + k] / G[k * m + k];
+                for j in k..m {
+                    G[i * m + j] -= factor * G[k * m + j];
+                }
+                x[i] -= factor * x[k];
+            }
+        }
+        y.clear();
+        y.resize(m, 0.0);
+        for k in (0..rank).rev() {
+            let s = (k + 1..rank).fold(x[k], |s, j| s - G[k * m + j] * y[columns[j]]);
+            y[columns[k]] = s / G[k * m + k];
+        }
+        x.copy_from_slice(y);
+    }
+}
+
+pub(super) fn length(x: [f64; 2]) -> f64 {
     (x[0] * x[0] + x[1] * x[1]).sqrt()
 }
 

@@ -10,6 +10,7 @@ pub mod block_pattern;
 pub mod eigen;
 pub mod lu;
 pub mod mixed_lcp;
+mod mixed_newton;
 pub mod orientation;
 pub mod pose;
 pub mod rotation;

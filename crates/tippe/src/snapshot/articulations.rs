@@ -6,7 +6,9 @@
 
 use super::codec::{Code, Input, Output, code_enum, code_struct};
 use crate::articulated::{Integrator, Joint, JointFriction, Limits, LinkDesc};
-use crate::articulation::{Articulation, ArticulationDesc, ArticulationState, LinkBodyDesc};
+use crate::articulation::{
+    Articulation, ArticulationDesc, ArticulationState, ConeLimits, LinkBodyDesc,
+};
 use crate::error::SnapshotError;
 use crate::math::{Mat3, Vec3};
 use crate::model::{BodyKind, Model};
@@ -30,14 +32,22 @@ code_struct!(LinkDesc {
     placement,
     mass,
     limits,
-    friction
+    friction,
+    spring
 });
 code_struct!(LinkBodyDesc {
     name,
     link,
     shapes,
     motor,
+    cone,
     collide
+});
+code_struct!(ConeLimits {
+    center,
+    limb,
+    swing,
+    twist
 });
 code_struct!(ArticulationDesc {
     name,

@@ -502,6 +502,8 @@ code_enum!(JointKind {
     6 => Distance { min, max },
     7 => Turn,
     8 => Slide,
+    9 => Swing,
+    10 => Twist,
 });
 code_enum!(Motor {
     0 => Velocity { target, max_force },

@@ -10,12 +10,12 @@ use super::link::Link;
 use super::row::Row;
 use super::trees::{Bodies, Kept};
 use crate::math::Vec3;
-use crate::math::mixed_lcp::{Bound, solve_to};
+use crate::math::mixed_lcp::{self, Bound, solve_to};
 
 /// Most rows of an island that is solved so; more cost too much.
 const ROWS_MAX: usize = 240;
 /// Most rounds of the complementarity solver.
-const ROUNDS: u32 = 8;
+const ROUNDS: u32 = 4;
 
 /// Scratch of the dense solve.
 #[derive(Clone, Debug, Default)]
@@ -25,10 +25,14 @@ pub(crate) struct Dense {
     b: Vec<f64>,
     bounds: Vec<Bound>,
     P: Vec<f64>,
+    before: Vec<f64>,
+    column: Vec<f64>,
+    places: Vec<Place>,
+    lcp: mixed_lcp::Scratch,
 }
 
 /// What one row of the problem is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Place {
     /// Component of a contact's impulse in its frame (n, t1, t2).
     Contact(usize, usize),
@@ -45,9 +49,20 @@ pub(crate) fn solve(
     tolerance: f64,
     scratch: &mut Dense,
 ) -> Option<f64> {
-    let mut places = Vec::new();
-    scratch.bounds.clear();
-    scratch.P.clear();
+    let Dense {
+        kept,
+        A,
+        b,
+        bounds,
+        P,
+        before,
+        column,
+        places,
+        lcp,
+    } = scratch;
+    places.clear();
+    bounds.clear();
+    P.clear();
     for &i in order {
         let row = &rows[i as usize];
         if !row.is_plain() {
@@ -57,9 +72,9 @@ pub(crate) fn solve(
         let p = row.frame_impulse();
         for k in 0..3 {
             places.push(Place::Contact(i as usize, k));
-            scratch.P.push(p[k]);
+            P.push(p[k]);
         }
-        scratch.bounds.extend([
+        bounds.extend([
             Bound::NotNegative,
             Bound::Friction {
                 normal,
@@ -71,8 +86,8 @@ pub(crate) fn solve(
     for (i, link) in links.iter().enumerate() {
         for row in link.scalar_rows() {
             places.push(Place::Joint(i, row.place));
-            scratch.P.push(row.lambda);
-            scratch.bounds.push(Bound::Box {
+            P.push(row.lambda);
+            bounds.push(Bound::Box {
                 low: row.low,
                 high: row.high,
             });
@@ -83,13 +98,12 @@ pub(crate) fn solve(
         return None;
     }
     // Columns by unit impulses on bodies at rest.
-    scratch.b.clear();
-    scratch.b.resize(m, 0.0);
-    scratch.A.clear();
-    scratch.A.resize(m * m, 0.0);
-    velocities(&places, rows, links, bodies, true, &mut scratch.b);
-    bodies.keep(&mut scratch.kept);
-    let mut column = vec![0.0; m];
+    for (v, size) in [(&mut *b, m), (&mut *A, m * m), (&mut *column, m)] {
+        v.clear();
+        v.resize(size, 0.0);
+    }
+    velocities(places, rows, links, bodies, true, b);
+    bodies.keep(kept);
     for (j, place) in places.iter().enumerate() {
         for body in bodies.iter_mut() {
             (body.v, body.w) = (Vec3::ZERO, Vec3::ZERO);
@@ -106,15 +120,12 @@ pub(crate) fn solve(
                 trial.add(place, 1.0, bodies);
             }
         }
-        velocities(&places, rows, links, bodies, false, &mut column);
+        velocities(places, rows, links, bodies, false, column);
         for i in 0..m {
-            scratch.A[i * m + j] = column[i];
+            A[i * m + j] = column[i];
         }
     }
-    bodies.give_back(&scratch.kept);
-    let Dense {
-        A, b, bounds, P, ..
-    } = scratch;
+    bodies.give_back(kept);
     for i in 0..m {
         for j in 0..i {
             let mean = 0.5 * (A[i * m + j] + A[j * m + i]);
@@ -124,8 +135,8 @@ pub(crate) fn solve(
     for i in 0..m {
         b[i] -= (0..m).fold(0.0, |s, j| s + A[i * m + j] * P[j]);
     }
-    let before = P.clone();
-    let solved = solve_to(A, b, bounds, P, 0.1 * tolerance, ROUNDS);
+    before.clone_from(P);
+    let solved = solve_to(A, b, bounds, P, 0.1 * tolerance, ROUNDS, lcp);
     let mut j = 0;
     while j < m {
         match places[j] {

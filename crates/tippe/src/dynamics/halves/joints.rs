@@ -8,6 +8,7 @@ use super::Scratch;
 use super::lane::{Island, Lane};
 use super::link::{APART, Link, spring_kick};
 use super::row::SolverBody;
+use super::touch::link_slip;
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::{energy, integrate};
@@ -149,17 +150,22 @@ pub(crate) fn first_links(
         bodies,
         links,
         joints,
+        parts,
         ..
     } = scratch;
     let world = model.bodies.len() as u32;
     links.clear();
-    for &slot in joints.iter() {
+    let with_contacts = parts
+        .iter()
+        .flat_map(|p| p.links.clone().map(|_| !p.rows.is_empty()));
+    for (&slot, touched) in joints.iter().zip(with_contacts) {
         let Some(joint) = &model.joints[slot as usize] else {
             continue;
         };
         let place = joint.place(&state.bodies);
         let angle = state.joints[slot as usize].angle;
         let mut link = Link::new(slot as usize, joint, world, &place, bodies);
+        link.keeps = touched && joint.desc.kind.rank() == 0;
         link.add_bounded(joint, &place, bodies, angle, h);
         link.aim_first(joint, &joint.place(predicted), bodies, angle, h);
         links.push(link);
@@ -239,7 +245,7 @@ fn warm(
 /// Looks where an island's bodies go with the velocities just found and aims joints and pressing contacts again from there.
 ///
 /// The rows are linear, the motion is not: one solve leaves an error of second order in the turn of a step. Returns the
-/// worst distance that is left. With `slip`, friction is aimed again too.
+/// worst distance that is left. With `slip`, friction is aimed again too; that of links always is.
 pub(crate) fn aim_again(
     sight: &Sight<'_>,
     lane: &mut Lane,
@@ -318,7 +324,15 @@ pub(crate) fn aim_again(
             missed.depth = missed.depth.max((then.gap - touch.goal).abs());
             let u = row.velocity(bodies);
             row.target_n = u.dot(row.n) + (touch.goal - then.gap) / h;
-            if slip {
+            if row.linked {
+                let mean = link_slip(row, [a, b], &state.bodies, predicted, h);
+                let (goal, before) = (row.tangential(u - mean), row.tangential(touch.slip_before));
+                for k in 0..2 {
+                    let target = goal[k] + before[k];
+                    missed.drift = missed.drift.max(h * (target - row.target_t[k]).abs());
+                    row.target_t[k] = target;
+                }
+            } else if slip {
                 // ½ [u_t(t⁺) + u_t(t+h)⁻] = slip before the impact, seen from the motion just found.
                 let u_then = predicted[b].point_velocity(then.point_b)
                     - predicted[a].point_velocity(then.point_a);

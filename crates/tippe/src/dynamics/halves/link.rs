@@ -64,6 +64,8 @@ pub(crate) struct Link {
     lever: Vec3,
     /// Whether a side is a link: its tree answers.
     pub linked: bool,
+    /// Whether limits keep what is beyond them, since contacts may wedge the tree.
+    pub keeps: bool,
 }
 
 impl JointRow {
@@ -100,6 +102,7 @@ impl Link {
             before_lever: Vec3::ZERO,
             lever: place.b.position - place.center_b,
             linked: bodies.linked(a, b),
+            keeps: false,
         };
         link.factorise(bodies);
         link
@@ -183,7 +186,7 @@ impl Link {
             self.target[i] = self.held.rows[i].velocity(a, b) - speed;
         }
         let after = [
-            unwrapped(then.angle().1, angle),
+            unwrapped(then.turn(joint.desc.kind).1, angle),
             free_value(joint.desc.kind, then),
         ];
         for (k, bounded) in self.bounded.iter_mut().enumerate() {
@@ -199,7 +202,9 @@ impl Link {
             if k % 2 == 0 {
                 // Motor: mean velocity over the step.
                 bounded.target = u + motor_speed(&freedom, value, h) - (after - value) / h;
-            } else if let Some((goal, low, high)) = pressed(&freedom, after, bounded.lambda) {
+            } else if let Some((goal, low, high)) =
+                pressed(&kept(self.keeps, freedom, value), after, bounded.lambda)
+            {
                 (bounded.low, bounded.high) = (low, high);
                 bounded.target = u + (goal - after) / h;
                 worst = worst.max((goal - after).abs());
@@ -240,7 +245,7 @@ impl Link {
         angle: f64,
         h: f64,
     ) {
-        let (turn, raw) = place.angle();
+        let (turn, raw) = place.turn(joint.desc.kind);
         let slide = match joint.desc.kind {
             JointKind::Distance { .. } => place.distance().0,
             _ => place.slide().0,
@@ -593,6 +598,22 @@ fn motor_speed(freedom: &Freedom, value: f64, h: f64) -> f64 {
         Some(Motor::Position { target, time, .. }) => (target - value) / time.max(h),
         None => 0.0,
     }
+}
+
+/// Distance beyond its limits that a link keeps [rad or m]: a quarter of a degree.
+const KEPT: f64 = 4e-3;
+
+/// Limits that a link keeps, from where it is: a wedged tree cannot undo what a hard impact or rounding has left beyond them, and what it
+/// undoes would be velocity. Anything that does not press leaves it.
+fn kept(keeps: bool, freedom: Freedom, value: f64) -> Freedom {
+    let limits = match freedom.limits {
+        Some((min, max)) if keeps && min < max => Some((
+            min.min(value.max(min - KEPT)),
+            max.max(value.min(max + KEPT)),
+        )),
+        limits => limits,
+    };
+    Freedom { limits, ..freedom }
 }
 
 /// The limit that a value is at or beyond, or short of under a pressing impulse: its place and the bounds of the impulse.

@@ -11,6 +11,7 @@ use super::{Part, Scratch, Settings, joints};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::integrate;
+use crate::dynamics::joint::rotation_vector;
 use crate::math::Vec3;
 use crate::model::{Joint, Model};
 use crate::state::{BodyState, ContactMemory, State};
@@ -61,6 +62,8 @@ pub(crate) struct Touch {
 
 /// Gap at the end of the step under which a contact that bore load still counts as touching, relative to the bodies' reach [1].
 const TOUCHING: f64 = 1e-8;
+/// Gap that a contact of a link which bore load keeps [m].
+const KEPT: f64 = 1e-7;
 /// Part of the way of a fast pair in the step that rounding may show as acceleration [1].
 const ROUNDING: f64 = 1e-11;
 /// Slip above which a new contact starts as sliding, relative to 1 m/s [m/s].
@@ -120,6 +123,12 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
             touch.known = true;
             touch.loaded = m.first.normal + m.second.normal > 0.0;
             if touch.loaded {
+                // What rounding has left open at a link stays so: a wedged tree cannot close it.
+                let ends = [c.key.pair.body_a, c.key.pair.body_b];
+                if c.point.gap > 0.0 && c.point.gap < KEPT && ends.iter().any(|&s| model.is_link(s))
+                {
+                    touch.base = c.point.gap;
+                }
                 // A floor is held up by nobody: what rests on it says nothing about what else falls on it.
                 for slot in [c.key.pair.body_a, c.key.pair.body_b] {
                     scratch.supported[slot as usize] |= dynamic(slot);
@@ -320,6 +329,11 @@ pub(crate) fn first_rows(
         for k in 0..2 {
             row.target_t[k] = 0.5 * (u_t[k] - u_t_then[k]) + before_impact * u_t[k];
         }
+        if row.linked {
+            let mean = link_slip(&row, [a, b], &state.bodies, &work.predicted, h);
+            let slip = row.tangential(u - mean);
+            row.target_t = [0, 1].map(|k| slip[k] + before_impact * u_t[k]);
+        }
         row.sliding = if touch.known {
             touch.memory.sliding
         } else {
@@ -340,6 +354,33 @@ pub(crate) fn first_rows(
         }
         joints::warm_first(state, &mut work.halves, h);
     }
+}
+
+/// Turn in a step beyond which its rotation vector says too little of its course [rad].
+const TURN_MAX: f64 = 2.0;
+
+/// Mean velocity of B relative to A at a contact with an end on a link, by the way that the material points make in the step. Forces
+/// that fade within the step (joint friction) make the ends of the step a poor mean; and what is counted like the gaps and the limits
+/// agrees with them where links are wedged between more of them than they have freedoms. Linear in the turn, so that the points of one
+/// link agree exactly.
+pub(crate) fn link_slip(
+    row: &Row,
+    [a, b]: [usize; 2],
+    now: &[BodyState],
+    then: &[BodyState],
+    h: f64,
+) -> Vec3 {
+    let way = |i: usize, lever: Vec3| {
+        let (s, e) = (&now[i], &then[i]);
+        let mean = 0.5 * (s.angular_velocity + e.angular_velocity) * h;
+        let turn = if mean.length() < TURN_MAX {
+            rotation_vector(e.rotation * s.rotation.conjugate())
+        } else {
+            mean
+        };
+        e.position - s.position + turn.cross(lever)
+    };
+    (way(b, row.lever_b()) - way(a, row.lever_a())) / h
 }
 
 /// Gap and normal velocity of a contact at the time at which its fast pair was seen.

@@ -10,7 +10,7 @@
 use super::row::SolverBody;
 use crate::articulated::{
     Integrator, Load, Work as TreeWork, advance as drift, articulate, impulse_response, kinematics,
-    link_pose, link_velocity, step,
+    link_pose, link_velocity, spring_energy, step,
 };
 use crate::articulated::{Motion, TreeError};
 use crate::articulation::{Articulation, ArticulationState};
@@ -276,7 +276,7 @@ impl Bodies {
         }
     }
 
-    /// Moves all articulations for `h` with the impulses of the first solve; books joint friction and the work of the user's forces.
+    /// Moves all articulations for `h` with the impulses of the first solve; books joint friction, springs and the work of the user's forces.
     pub(crate) fn advance(
         &mut self,
         model: &Model,
@@ -288,6 +288,8 @@ impl Bodies {
             self.fly(model, i, articulation, state, h, true);
             let tree = &mut self.trees[i];
             ledger.joint_friction += tree.dissipated;
+            let sprung = |s: &ArticulationState| spring_energy(&articulation.tree, &s.positions);
+            ledger.motors += sprung(&state.articulations[i]) - sprung(&tree.next);
             std::mem::swap(&mut state.articulations[i], &mut tree.next);
             for (&slot, after) in articulation.slots.iter().zip(&tree.poses) {
                 let (load, before) = (&state.loads[slot as usize], &state.bodies[slot as usize]);

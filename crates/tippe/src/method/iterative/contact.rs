@@ -10,7 +10,9 @@ use super::{arrival, collision};
 use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{Missed, Sight, aim_again};
 use crate::dynamics::halves::lane::with_island;
+use crate::dynamics::halves::link::Link;
 use crate::dynamics::halves::sweep::Job;
+use crate::dynamics::halves::touch::Touch;
 use crate::dynamics::halves::{Scratch, Settings, kick, predict, touch};
 use crate::model::Model;
 use crate::report::{EnergyLedger, StepReport};
@@ -19,6 +21,12 @@ use crate::work::Work;
 
 /// Multiple of the joint tolerance up to which a step counts as met [1].
 const MET: f64 = 1e3;
+/// Distance [m] or angle [rad] to which a tree that no other joint holds is brought to its aims.
+const TREE_TOLERANCE: f64 = 1e-8;
+/// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
+const STALLED: f64 = 0.5;
+/// Step beside the last one up to which remembered impulses tell where a tree goes [1].
+const LIKE: f64 = 2.0;
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
 const CUTS_MAX: u32 = 8;
 
@@ -81,6 +89,13 @@ fn solve(
             shock::guess(model, state, settings, island, work, report);
         }
         let cost_max = params.direct_cost as u64;
+        let caps = report.work.caps_hit;
+        // The aims of a tree at rest agree where its remembered impulses lead, not where it would fall.
+        let touches = &work.halves.touches[part.rows.clone()];
+        let like = params.warm_start && state.stretch(h) <= LIKE;
+        if part.trees && like && touches.iter().all(Touch::is_old) {
+            look(model, state, island, work, h);
+        }
         if !converge(settings, cost_max, island, work, report) {
             continue;
         }
@@ -89,39 +104,57 @@ fn solve(
             continue;
         }
         let mut missed = Missed::default();
+        let mut before = f64::INFINITY;
+        let held = |l: &Link| l.held.count > 0;
+        let is_held = work.halves.links[part.links.clone()].iter().any(held);
         let limits = report.work.caps_hit;
         for _ in 0..params.predictions {
-            let sight = Sight {
-                model,
-                state,
-                contacts: &work.detection.contacts,
-                h,
-                tried: work.halves.tried,
+            missed = look(model, state, island, work, h);
+            // Joints of trees hold by construction: limits and contacts alone need no more than this.
+            let least = if part.trees && !is_held && !part.rows.is_empty() {
+                TREE_TOLERANCE
+            } else {
+                0.0
             };
-            missed = with_island(
-                &mut work.halves,
-                &mut work.predicted,
-                island,
-                |lane, island| aim_again(&sight, lane, island, true),
-            );
-            // A solve that ended at its limit gains nothing from better aims.
-            if report.work.caps_hit > limits
-                || (missed.depth <= params.depth_tolerance
-                    && missed.drift <= params.drift_tolerance
-                    && missed.joints <= params.joint_tolerance)
+            // A solve that ended at its limit gains nothing from better aims, unless it is that of a wedged tree, whose aims agree
+            // only where they are met.
+            if (report.work.caps_hit > limits && !part.trees)
+                || (missed.depth <= params.depth_tolerance.max(least)
+                    && missed.drift <= params.drift_tolerance.max(least)
+                    && missed.joints <= params.joint_tolerance.max(least))
             {
                 break;
+            }
+            let worst = missed.depth.max(missed.drift).max(missed.joints);
+            if part.trees && worst > STALLED * before {
+                break;
+            }
+            before = worst;
+            if part.trees {
+                report.work.caps_hit = caps;
             }
             converge(settings, cost_max, island, work, report);
         }
         // Only joints that hold something ask for a division of the step.
-        if work.halves.links[part.links]
-            .iter()
-            .any(|l| l.held.count > 0)
-        {
+        if is_held {
             work.halves.met &= missed.joints <= MET * params.joint_tolerance;
         }
     }
+}
+
+/// Aims an island again from where its bodies go with the velocities found so far.
+fn look(model: &Model, state: &State, island: usize, work: &mut Work, h: f64) -> Missed {
+    let sight = Sight {
+        model,
+        state,
+        contacts: &work.detection.contacts,
+        h,
+        tried: work.halves.tried,
+    };
+    let (halves, predicted) = (&mut work.halves, &mut work.predicted);
+    with_island(halves, predicted, island, |lane, island| {
+        aim_again(&sight, lane, island, true)
+    })
 }
 
 /// Where joints are too meshed for a direct solve they keep their residuals: what sweeps cannot finish must not become velocity.

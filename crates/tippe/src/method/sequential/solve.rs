@@ -22,6 +22,12 @@ const AIMS_MAX: u32 = 6;
 const MET: f64 = 1e4;
 /// What a contact that is off counts against a joint that is: less, since the pose-only pass closes it [1].
 const CONTACT_SHARE: f64 = 0.01;
+/// Distance [m] or angle [rad] to which a tree that no other joint holds is brought to its aims.
+const TREE_TOLERANCE: f64 = 1e-8;
+/// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
+const STALLED: f64 = 0.5;
+/// Step beside the last one up to which remembered impulses tell where a tree goes [1].
+const LIKE: f64 = 2.0;
 /// Contacts that one joint counts for in the budget of the direct solve.
 const LINK_COST: f64 = 8.0;
 
@@ -57,6 +63,7 @@ fn first_of_island(
     island: &mut Island<'_>,
 ) {
     let cost_max = cost_limit(params, island.touches, island.links.len());
+    let caps = lane.work.caps_hit;
     let jointed = !island.links.is_empty();
     if jointed {
         island.part.direct = island.part.trees
@@ -72,6 +79,10 @@ fn first_of_island(
         }
     }
     let near = params.warm_start && island.touches.iter().all(Touch::is_old);
+    // The aims of a tree at rest agree where its remembered impulses lead, not where it would fall.
+    if near && island.part.trees && sight.state.stretch(sight.h) <= LIKE {
+        aim_again(sight, lane, island, false);
+    }
     converge(params, cost_max, near, lane, island, |_| true);
     let mut arrivals = false;
     for (row, touch) in island.rows.iter_mut().zip(island.touches.iter_mut()) {
@@ -84,7 +95,7 @@ fn first_of_island(
         converge(params, cost_max, near, lane, island, |_| true);
     }
     if island.part.trees || (jointed && island.part.direct) {
-        meet(params, sight, cost_max, lane, island);
+        meet(params, sight, cost_max, caps, lane, island);
     }
 }
 
@@ -112,29 +123,47 @@ fn converge(
     lane.work.add(&work);
 }
 
-/// Aims the joints of an island again and again until they meet; says so if a direct solve could not make them.
+/// Aims the joints of an island again and again until they meet; says so if a direct solve could not make them. `caps` is the count of
+/// limits before the first solve of the island.
 fn meet(
     params: &SequentialParams,
     sight: &Sight<'_>,
     cost_max: u64,
+    caps: u32,
     lane: &mut Lane,
     island: &mut Island<'_>,
 ) {
     let missed = |lane: &mut Lane, island: &mut Island<'_>| {
         let missed = aim_again(sight, lane, island, false);
-        missed.joints.max(CONTACT_SHARE * missed.depth)
+        missed
+            .joints
+            .max(CONTACT_SHARE * missed.depth.max(missed.drift))
+    };
+    let held = |l: &Link| l.held.count > 0;
+    let jointed = island.links.iter().any(held);
+    // Joints of trees hold by construction: limits and contacts alone need no more than this.
+    let tolerance = if jointed || island.rows.is_empty() {
+        params.joint_tolerance
+    } else {
+        params.joint_tolerance.max(TREE_TOLERANCE)
     };
     let mut worst = missed(lane, island);
     for _ in 0..AIMS_MAX {
-        if worst <= params.joint_tolerance {
+        if worst <= tolerance {
             return;
         }
+        // Aims of a wedged tree agree only where they are met: solves on the way there may end at their limit.
+        if island.part.trees {
+            lane.work.caps_hit = caps;
+        }
         converge(params, cost_max, true, lane, island, |_| true);
-        worst = missed(lane, island);
+        let before = std::mem::replace(&mut worst, missed(lane, island));
+        if island.part.trees && worst > STALLED * before {
+            break;
+        }
     }
     // Only joints that hold something ask for a division of the step.
-    let held = |l: &Link| l.held.count > 0;
-    if island.links.iter().any(held) {
+    if jointed {
         lane.met &= worst <= MET * params.joint_tolerance;
     }
 }
