@@ -1,5 +1,10 @@
 //! A steady step allocates nothing: the scratch of one step serves the next.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it does not expect"
+)]
+
 mod support;
 
 use support::{cuboid, floor, solid, sphere};

@@ -1,5 +1,10 @@
 //! Sleep: who falls asleep, what wakes them, and that nothing but cost depends on it.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it does not expect"
+)]
+
 mod support;
 
 use support::{cuboid, floor, near, near_vec, solid, sphere};
