@@ -575,6 +575,8 @@ pub struct Model {
     pub(crate) jointed: Vec<(u32, u32)>,
     /// When islands fall asleep; `None` is never.
     pub(crate) sleeping: Option<Sleeping>,
+    /// How many bodies are asleep.
+    pub(crate) sleepers: usize,
 }
 
 impl Model {

@@ -6,7 +6,7 @@
 
 use crate::articulation::ArticulationState;
 use crate::math::{Pose, Quat, Vec3};
-use crate::model::Body;
+use crate::model::{Body, Model};
 
 /// Where a body is and how it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -168,7 +168,48 @@ pub struct State {
     pub quiet: Vec<f64>,
 }
 
+impl ContactMemory {
+    /// The memory of the same forces in a part of another length.
+    fn scale(&mut self, ratio: f64) {
+        self.first = self.first.scaled(ratio);
+        self.second = self.second.scaled(ratio);
+    }
+}
+
+impl JointMemory {
+    /// The memory of the same forces in a part of another length.
+    fn scale(&mut self, ratio: f64) {
+        let held = [&mut self.first, &mut self.second].into_iter().flatten();
+        let bounded = [&mut self.bounded_first, &mut self.bounded_second];
+        held.chain(bounded.into_iter().flatten())
+            .for_each(|x| *x *= ratio);
+    }
+}
+
 impl State {
+    /// Sets the length of the part that was solved. What sleeps remembers its impulses for that length too.
+    pub(crate) fn set_part(&mut self, model: &Model, h: f64) {
+        let ratio = self.stretch(h);
+        self.part = h;
+        if ratio == 1.0 || model.sleepers == 0 {
+            return;
+        }
+        let asleep = |slot: u32| {
+            let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
+            body.is_some_and(|b| b.asleep.is_some())
+        };
+        for c in &mut self.contacts {
+            if asleep(c.key.pair.body_a) || asleep(c.key.pair.body_b) {
+                c.scale(ratio);
+            }
+        }
+        for (i, joint) in model.present_joints() {
+            if asleep(joint.b) || joint.a.is_some_and(asleep) {
+                self.joints[i].scale(ratio);
+            }
+        }
+    }
+
     /// Becomes like another state and keeps its memory, so that a steady step allocates nothing.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         let Self {

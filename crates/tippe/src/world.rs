@@ -58,17 +58,25 @@ impl World {
     /// Advances the world by exactly `dt` [s].
     ///
     /// # Errors
-    /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call.
+    /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call, but for
+    /// sleepers that it woke.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         sleep::prepare(&mut self.model, &mut self.state, dt, &mut self.work.sleep);
         let report = loop {
-            let report = step::step(
+            let stepped = step::step(
                 &self.model,
                 &self.method,
                 dt,
                 &mut self.state,
                 &mut self.work,
-            )?;
+            );
+            let report = match stepped {
+                Ok(report) => report,
+                Err(error) => {
+                    self.work.hold.release_all();
+                    return Err(error);
+                }
+            };
             // Each time round wakes at least one body.
             let Work {
                 backup,
@@ -80,6 +88,7 @@ impl World {
             if !sleep::wake_reached(model, state, backup, contact_forces, sleep) {
                 break report;
             }
+            self.work.hold.release_all();
         };
         let report = self.settle(report);
         self.ledger.add(&report.energy);

@@ -97,6 +97,7 @@ impl World {
             self.state.bodies[slot] = *pose;
             self.state.loads[slot] = crate::state::Load::default();
             self.model.bodies[slot] = Some(body);
+            self.wake_around(slot);
             slots.push(slot as u32);
         }
         articulation.slots = slots;

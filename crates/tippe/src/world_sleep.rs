@@ -31,7 +31,7 @@ impl World {
 
     /// Lets islands fall asleep that have been still for a while, or, with `None`, never (as at first) and wakes all.
     ///
-    /// A sleeper costs next to nothing and its contacts are not listed in [`World::contacts`]. What touches it, moves it, joins it or changes the
+    /// A sleeper costs next to nothing and its contacts and joints are not listed in [`World::contacts`] and [`World::joint_forces`]. What touches it, moves it, joins it or changes the
     /// world wakes its whole island in time, so that nothing passes through or hangs in the air. Islands with articulations stay awake.
     ///
     /// # Errors
@@ -41,6 +41,7 @@ impl World {
         if sleeping.is_none() {
             self.wake_all();
         }
+        self.state.quiet.fill(0.0);
         self.model.sleeping = sleeping;
         Ok(())
     }

@@ -320,6 +320,29 @@ fn a_sleeper_in_a_sensor_stays_sensed() {
 }
 
 #[test]
+fn sleepers_wake_with_the_impulses_of_the_step_they_wake_in() {
+    for method in methods() {
+        let (mut world, towers) = towers(method, &[0.0], 3);
+        run(&mut world, 1.0);
+        assert_eq!(asleep(&world, &towers[0]), 3);
+        // Far away something else lives on in steps of other lengths.
+        for dt in [1e-5, 1e-3, 1e-5] {
+            world.step(dt).unwrap();
+        }
+        world.wake(towers[0][1]).unwrap();
+        world.step(DT).unwrap();
+        for &b in &towers[0] {
+            near_vec(
+                "velocity",
+                world.body_state(b).unwrap().velocity,
+                Vec3::ZERO,
+                1e-7,
+            );
+        }
+    }
+}
+
+#[test]
 fn senseless_numbers_are_refused() {
     let mut world = World::default();
     for bad in [f64::NAN, -1.0, f64::INFINITY] {

@@ -76,17 +76,19 @@ pub(crate) fn wake(model: &mut Model, state: &mut State, slot: usize) {
 
 /// Wakes everything.
 pub(crate) fn wake_all(model: &mut Model, state: &mut State) {
-    if model.sleeping.is_some() {
-        wake_if(model, state, |_| true);
-    }
+    wake_if(model, state, |_| true);
 }
 
 fn wake_if(model: &mut Model, state: &mut State, wakes: impl Fn(u32) -> bool) {
+    if model.sleepers == 0 {
+        return;
+    }
     for (body, quiet) in model.bodies.iter_mut().zip(&mut state.quiet) {
         if let Some(body) = body
             && body.asleep.is_some_and(&wakes)
         {
             body.wake();
+            model.sleepers -= 1;
             *quiet = 0.0;
         }
     }
@@ -94,7 +96,7 @@ fn wake_if(model: &mut Model, state: &mut State, wakes: impl Fn(u32) -> bool) {
 
 /// Before a step of length `dt`: wakes what prescribed bodies come near to, or hold by a joint.
 pub(crate) fn prepare(model: &mut Model, state: &mut State, dt: f64, scratch: &mut Scratch) {
-    if model.sleeping.is_none() {
+    if model.sleeping.is_none() || !dt.is_finite() || dt <= 0.0 {
         return;
     }
     scratch.moving.clear();
@@ -262,6 +264,7 @@ pub(crate) fn settle(
         if let Some(body) = body {
             lost += super::energy::kinetic(body, s);
             body.fall_asleep(island);
+            model.sleepers += 1;
             (s.velocity, s.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
         }
     }

@@ -57,6 +57,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
+    let asleep = world.model.present().filter(|(_, b)| b.asleep.is_some());
+    world.model.sleepers = asleep.count();
     if input.offset != bytes.len() || !consistent(&world.model, &world.state) {
         return Err(SnapshotError::Corrupt {
             offset: input.offset,

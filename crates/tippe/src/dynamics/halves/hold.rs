@@ -10,14 +10,18 @@
 //! *The short cut*: a step that starts from the same bits ends with the same bits, so what the rule left as it was is not computed
 //! again until something about it changes. Throwing this memory away at any time changes no result.
 
+use super::link::Link;
 use super::{Part, Scratch};
 use crate::collide::{Contact, swing};
+use crate::joint::Freedom;
 use crate::math::Vec3;
 use crate::model::{Body, BodyKind, Model};
 use crate::report::{ContactForce, JointForce, Residuals, StepReport};
 use crate::state::{BodyState, ContactMemory, Load, State};
 use crate::work::Work;
 
+/// Acceleration that counts as none, in units of gravity [1]. In short steps it bounds the velocity that counts as none.
+const ACCELERATION: f64 = 1e-7;
 /// No island.
 const NONE: u32 = u32::MAX;
 
@@ -40,6 +44,8 @@ pub(crate) struct Hold {
     /// Scratch: bodies of the island looked at, and by slot the island that a body may be held with.
     members: Vec<u32>,
     candidates: Vec<u32>,
+    /// Scratch: islands to let go.
+    leaving: Vec<u32>,
     /// Scratch: by name, whether the step left an island exactly as it was.
     same: Vec<bool>,
 }
@@ -80,15 +86,33 @@ impl Hold {
         any
     }
 
-    fn release(&mut self, island: u32) {
-        self.accounts.retain(|a| a.island != island);
-        self.contacts.retain(|(i, _)| *i != island);
-        self.joints.retain(|(i, _)| *i != island);
-        for (i, held) in self.island.iter_mut().zip(&mut self.held) {
-            if *i == island {
+    /// Lets the islands go that are noted in `leaving`. Says whether there was any.
+    fn release(&mut self) -> bool {
+        let Self {
+            island: of,
+            held,
+            accounts,
+            contacts,
+            joints,
+            leaving,
+            ..
+        } = self;
+        if leaving.is_empty() {
+            return false;
+        }
+        leaving.sort_unstable();
+        leaving.dedup();
+        let stays = |i: u32| leaving.binary_search(&i).is_err();
+        accounts.retain(|a| stays(a.island));
+        contacts.retain(|(i, _)| stays(*i));
+        joints.retain(|(i, _)| stays(*i));
+        for (i, held) in of.iter_mut().zip(held) {
+            if *held && !stays(*i) {
                 (*i, *held) = (NONE, false);
             }
         }
+        leaving.clear();
+        true
     }
 
     /// Before a step of length `h`: lets go what was changed since the last one.
@@ -104,12 +128,15 @@ impl Hold {
         }
         for slot in 0..self.island.len() {
             let island = self.island[slot];
-            let changed =
-                || state.bodies[slot] != self.states[slot] || state.loads[slot] != Load::default();
+            let changed = || {
+                bits(&state.bodies[slot]) != bits(&self.states[slot])
+                    || state.loads[slot] != Load::default()
+            };
             if island != NONE && changed() {
-                self.release(island);
+                self.leaving.push(island);
             }
         }
+        self.release();
     }
 
     /// Lets go what something came near to. Says whether there was any: then the look has to be taken again.
@@ -117,16 +144,14 @@ impl Hold {
         if self.accounts.is_empty() {
             return false;
         }
-        let mut any = false;
         for c in contacts {
             for slot in [c.key.pair.body_a, c.key.pair.body_b] {
                 if self.holds(slot) {
-                    self.release(self.island[slot as usize]);
-                    any = true;
+                    self.leaving.push(self.island[slot as usize]);
                 }
             }
         }
-        any
+        self.release()
     }
 
     /// Adds what the held islands did in this step: the same as in the last one.
@@ -154,9 +179,12 @@ impl Hold {
     /// After a step in one part: applies the rule to every island that was solved.
     pub(crate) fn keep(model: &Model, tolerance: f64, state: &mut State, work: &mut Work) {
         let driven = |(_, b): (usize, &Body)| matches!(b.kind, BodyKind::Kinematic(_));
-        if model.present().any(driven) {
+        // Impulses remembered for another length of step would be given back for this one.
+        if work.backup.part != work.hold.h || model.present().any(driven) {
             return;
         }
+        let g_h = model.gravity.length() * work.hold.h;
+        let tolerance = tolerance.min(ACCELERATION * g_h);
         let Work {
             hold,
             halves,
@@ -207,27 +235,35 @@ impl Hold {
         part: &Part,
     ) -> bool {
         self.members.clear();
-        let mut carried = false;
         for slot in ends(halves, part) {
             match model.bodies.get(slot as usize).and_then(Option::as_ref) {
                 // The world, and what never moves.
-                None => carried = true,
-                Some(body) if body.kind == BodyKind::Fixed => carried = true,
+                None => {}
+                Some(body) if body.kind == BodyKind::Fixed => {}
                 Some(body) if body.is_free() && body.drag.is_none() => self.members.push(slot),
                 Some(_) => return false,
             }
         }
-        let sprung = |l: &super::Link| {
+        // What a spring or a motor drives may be slow to start; what cannot meet is solved anew in every step.
+        let driven = |l: &Link| {
             let joint = model.joints[l.joint as usize].as_ref();
-            joint.is_none_or(|j| {
-                j.desc
-                    .rotation
-                    .spring
-                    .or(j.desc.translation.spring)
-                    .is_some()
-            })
+            let free = |f: &Freedom| f.spring.is_none() && f.motor.is_none();
+            !joint.is_some_and(|j| free(&j.desc.rotation) && free(&j.desc.translation))
+                || l.is_apart(true)
         };
-        if halves.links[part.links.clone()].iter().any(sprung) {
+        let links = &halves.links[part.links.clone()];
+        if links.iter().any(driven) {
+            return false;
+        }
+        // What floats keeps its momentum, however little.
+        let fixed = |slot: u32| !model.is_awake(slot);
+        let rows = &halves.rows[part.rows.clone()];
+        let pressed = rows.iter().filter(|r| r.p_n > 0.0);
+        let holding = links.iter().filter(|l| l.held.count > 0);
+        let mut carriers = pressed
+            .map(|r| (r.a, r.b))
+            .chain(holding.map(|l| (l.a, l.b)));
+        if !carriers.any(|(a, b)| fixed(a) || fixed(b)) {
             return false;
         }
         let rests = |slot: u32| {
@@ -241,8 +277,7 @@ impl Hold {
                 && fastest(t) <= tolerance
                 && way <= tolerance * self.h
         };
-        // What floats keeps its momentum, however little.
-        if !carried || !self.members.iter().all(|&slot| rests(slot)) {
+        if !self.members.iter().all(|&slot| rests(slot)) {
             return false;
         }
         let name = self.members.iter().min().copied().unwrap_or(NONE);
@@ -263,13 +298,27 @@ impl Hold {
                 let of = |slot: u32| self.candidates[slot as usize];
                 let island = of(c.key.pair.body_a).min(of(c.key.pair.body_b));
                 if island != NONE && other.binary_search_by_key(&c.key, |o| o.key).is_err() {
-                    for i in self.candidates.iter_mut().filter(|i| **i == island) {
-                        *i = NONE;
-                    }
+                    self.leaving.push(island);
                 }
             }
         }
+        self.leaving.sort_unstable();
+        for i in &mut self.candidates {
+            if self.leaving.binary_search(i).is_ok() {
+                *i = NONE;
+            }
+        }
+        self.leaving.clear();
     }
+}
+
+/// The bits of a state: zero and minus zero are not the same.
+fn bits(s: &BodyState) -> [u64; 13] {
+    let (x, q, v, w) = (s.position, s.rotation, s.velocity, s.angular_velocity);
+    [
+        x.x, x.y, x.z, q.w, q.x, q.y, q.z, v.x, v.y, v.z, w.x, w.y, w.z,
+    ]
+    .map(f64::to_bits)
 }
 
 /// How far from the centre of mass motion counts [m]: as far as the body reaches, or its mass where it has no shape.

@@ -16,8 +16,8 @@ use crate::state::{BOUNDED, JointMemory};
 
 /// A pivot below this part of the largest diagonal entry marks a redundant row [1].
 const REDUNDANT: f64 = 1e-12;
-/// Distance [m] or angle [rad] beyond which a joint that did not meet in one step is put together by the pose-only pass from then on, little
-/// by little: it contradicts another, and what can never meet must not become velocity.
+/// Distance [m] or angle [rad] beyond which a joint that does not meet in a step is put together by the pose-only pass, little by little: it
+/// contradicts another, and what can never meet must not become velocity.
 pub(crate) const APART: f64 = 1e-4;
 /// Fastest correction of a joint that starts apart [m/s] or [rad/s].
 const CORRECTION_MAX: f64 = 100.0;
@@ -215,10 +215,10 @@ impl Link {
         worst
     }
 
-    /// Whether the joint is far from meeting although that was `tried`, by the step before or in this one.
+    /// Whether the joint was far from meeting at the start of the step, although closing it was `tried` in this one.
     pub(crate) fn is_apart(&self, tried: bool) -> bool {
         let mut residuals = self.held.residuals[..self.held.count].iter();
-        (tried || self.before.force > 0.0) && residuals.any(|r| r.abs() > APART)
+        tried && residuals.any(|r| r.abs() > APART)
     }
 
     /// Leaves the residuals as they are instead of closing them in the first half: where only sweeps are affordable, what they cannot

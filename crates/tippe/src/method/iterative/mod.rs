@@ -139,7 +139,7 @@ fn substep(
     contact::project(params, work, &mut report);
 
     state.time = if report.dt == end - t { end } else { t + h };
-    state.part = h;
+    state.set_part(model, h);
     finish::run(model, before, state, work, &mut report);
     check_trees(model, &work.halves.bodies)?;
     Ok(report)

@@ -231,7 +231,7 @@ fn substep(
     solve::second(params, work, &mut report);
 
     state.time = t + h;
-    state.part = h;
+    state.set_part(model, h);
     finish::run(model, before, state, work, &mut report);
     check_trees(model, &work.halves.bodies)?;
     Ok(report)
