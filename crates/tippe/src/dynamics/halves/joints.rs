@@ -325,7 +325,16 @@ pub(crate) fn aim_again(
             let u = row.velocity(bodies);
             row.target_n = u.dot(row.n) + (touch.goal - then.gap) / h;
             if row.linked {
-                let mean = link_slip(row, [a, b], &state.bodies, predicted, h);
+                let mean = link_slip(
+                    model,
+                    row,
+                    [a, b],
+                    bodies,
+                    &state.bodies,
+                    predicted,
+                    &then,
+                    h,
+                );
                 let (goal, before) = (row.tangential(u - mean), row.tangential(touch.slip_before));
                 for k in 0..2 {
                     let target = goal[k] + before[k];

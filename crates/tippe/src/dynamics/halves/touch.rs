@@ -8,12 +8,12 @@ use super::bounce::{Bounce, bounce};
 use super::row::{Row, SolverBody};
 use super::trees::Bodies;
 use super::{Part, Scratch, Settings, joints};
-use crate::collide::Contact;
+use crate::collide::{Contact, Placement};
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::integrate;
 use crate::dynamics::joint::rotation_vector;
 use crate::math::Vec3;
-use crate::model::{Joint, Model};
+use crate::model::{BodyKind, Joint, Model};
 use crate::state::{BodyState, ContactMemory, State};
 use crate::work::Work;
 
@@ -330,7 +330,16 @@ pub(crate) fn first_rows(
             row.target_t[k] = 0.5 * (u_t[k] - u_t_then[k]) + before_impact * u_t[k];
         }
         if row.linked {
-            let mean = link_slip(&row, [a, b], &state.bodies, &work.predicted, h);
+            let mean = link_slip(
+                model,
+                &row,
+                [a, b],
+                bodies,
+                &state.bodies,
+                &work.predicted,
+                &then,
+                h,
+            );
             let slip = row.tangential(u - mean);
             row.target_t = [0, 1].map(|k| slip[k] + before_impact * u_t[k]);
         }
@@ -362,16 +371,24 @@ const TURN_MAX: f64 = 2.0;
 /// Mean velocity of B relative to A at a contact with an end on a link, by the way that the material points make in the step. Forces
 /// that fade within the step (joint friction) make the ends of the step a poor mean; and what is counted like the gaps and the limits
 /// agrees with them where links are wedged between more of them than they have freedoms. Linear in the turn, so that the points of one
-/// link agree exactly.
+/// link agree exactly. An end that is no link counts by its velocities at both ends of the step, as everywhere else.
 pub(crate) fn link_slip(
+    model: &Model,
     row: &Row,
     [a, b]: [usize; 2],
+    bodies: &[SolverBody],
     now: &[BodyState],
     then: &[BodyState],
+    place: &Placement,
     h: f64,
 ) -> Vec3 {
-    let way = |i: usize, lever: Vec3| {
+    let way = |i: usize, lever: Vec3, point: Vec3| {
         let (s, e) = (&now[i], &then[i]);
+        let body = model.bodies[i].as_ref();
+        if !body.is_some_and(|b| matches!(b.kind, BodyKind::Link { .. })) {
+            let u = bodies[i].v + bodies[i].w.cross(lever);
+            return 0.5 * (u + e.point_velocity(point)) * h;
+        }
         let mean = 0.5 * (s.angular_velocity + e.angular_velocity) * h;
         let turn = if mean.length() < TURN_MAX {
             rotation_vector(e.rotation * s.rotation.conjugate())
@@ -380,7 +397,7 @@ pub(crate) fn link_slip(
         };
         e.position - s.position + turn.cross(lever)
     };
-    (way(b, row.lever_b()) - way(a, row.lever_a())) / h
+    (way(b, row.lever_b(), place.point_b) - way(a, row.lever_a(), place.point_a)) / h
 }
 
 /// Gap and normal velocity of a contact at the time at which its fast pair was seen.
@@ -457,7 +474,7 @@ pub(crate) fn second_rows(
 /// The row of a contact at a placement.
 pub(crate) fn new_row(
     c: &Contact,
-    place: &crate::collide::Placement,
+    place: &Placement,
     states: &[BodyState],
     bodies: &Bodies,
 ) -> Row {
@@ -474,9 +491,9 @@ pub(crate) fn new_row(
 }
 
 /// Where detection found a contact.
-pub(crate) fn placement(c: &Contact) -> crate::collide::Placement {
+pub(crate) fn placement(c: &Contact) -> Placement {
     let p = &c.point;
-    crate::collide::Placement {
+    Placement {
         normal: p.normal,
         point_a: p.point_a,
         point_b: p.point_b,
