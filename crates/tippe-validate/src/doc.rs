@@ -125,10 +125,42 @@ pub fn studies_text(results: &Results) -> String {
 
 /// How many cases hold, and which setup to take for each.
 fn recommended(cases: &[Case], rows: &[Row], out: &mut String) {
-    let (held, measured) = summary::held(cases, rows);
+    out.push_str("\n## Summary\n\n");
+    match summary::held(cases, rows) {
+        (_, 0) => {
+            out.push_str("No case was run at 1 ms, the step that setups are recommended for.\n")
+        }
+        counts => recommendations(counts, cases, rows, out),
+    }
+    out.push('\n');
+    for (method, form, dt) in setups(rows) {
+        let of_setup: Vec<&Row> = rows
+            .iter()
+            .filter(|r| r.method == method && r.form == form && r.dt == dt)
+            .collect();
+        let count = |verdict| of_setup.iter().filter(|r| r.pass() == verdict).count();
+        let _ = writeln!(
+            out,
+            "- {} at {}: parts: {} pass, {} fail, {} refused.",
+            setup_name(method, form),
+            step_name(dt),
+            count(Some(true)),
+            count(Some(false)),
+            count(None)
+        );
+    }
+}
+
+/// The setup to take for each case, from its rows at 1 ms.
+fn recommendations(
+    (held, measured): (usize, usize),
+    cases: &[Case],
+    rows: &[Row],
+    out: &mut String,
+) {
     let _ = writeln!(
         out,
-        "\n## Summary\n\nOf the cases F00 to F25 at 1 ms, **{held} of {measured}** hold in all parts with some method and form. The recommended setup has the least worst\n\
+        "Of the cases F00 to F25 at 1 ms, **{held} of {measured}** hold in all parts with some method and form. The recommended setup has the least worst\n\
          score; scores below {} count as equal, and then the cheaper one is taken.\n\n\
          | case | recommended at 1 ms | worst score | in part | CPU time [s] | others that hold |\n|---|---|---|---|---|---|",
         summary::SCORE_SAME
@@ -162,23 +194,6 @@ fn recommended(cases: &[Case], rows: &[Row], out: &mut String) {
             best.worst,
             best.cpu,
             others.join("; ")
-        );
-    }
-    out.push('\n');
-    for (method, form, dt) in setups(rows) {
-        let of_setup: Vec<&Row> = rows
-            .iter()
-            .filter(|r| r.method == method && r.form == form && r.dt == dt)
-            .collect();
-        let count = |verdict| of_setup.iter().filter(|r| r.pass() == verdict).count();
-        let _ = writeln!(
-            out,
-            "- {} at {}: parts: {} pass, {} fail, {} refused.",
-            setup_name(method, form),
-            step_name(dt),
-            count(Some(true)),
-            count(Some(false)),
-            count(None)
         );
     }
 }
