@@ -46,21 +46,6 @@ const SQUARE: &str = "the error of joints grows with the square of the step, 278
 
 /// All known misses.
 const MISSES: &[Miss] = &[
-    Miss {
-        case: "F19",
-        parts: &[
-            "sag-10x10",
-            "jitter-10x10",
-            "lean-10x10",
-            "sag-10x100",
-            "jitter-10x100",
-            "lean-10x100",
-        ],
-        method: "sequential",
-        form: Some(Form::Articulated),
-        above: 0.0,
-        reason: "a heavy top on a stack of free links is not held by the dense solve of islands with trees; why is not known yet",
-    },
     miss(
         "F08",
         &["a-velocity", "a-energy"],
