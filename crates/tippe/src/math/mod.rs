@@ -8,6 +8,7 @@ pub mod block_cholesky;
 pub mod block_lu;
 pub mod block_pattern;
 pub mod eigen;
+pub(crate) mod lanes;
 pub mod lu;
 pub mod mixed_lcp;
 mod mixed_newton;

@@ -15,6 +15,7 @@ pub(crate) mod hold;
 pub(crate) mod joints;
 pub(crate) mod lane;
 pub(crate) mod link;
+mod packed;
 pub(crate) mod read_out;
 pub(crate) mod row;
 pub(crate) mod sweep;

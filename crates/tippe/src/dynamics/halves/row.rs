@@ -68,16 +68,16 @@ pub(crate) struct Row {
     pub a: u32,
     pub b: u32,
     pub n: Vec3,
-    t1: Vec3,
-    t2: Vec3,
-    r_a: Vec3,
-    r_b: Vec3,
+    pub(super) t1: Vec3,
+    pub(super) t2: Vec3,
+    pub(super) r_a: Vec3,
+    pub(super) r_b: Vec3,
     /// K in the frame (n, t1, t2): nn, n1, n2.
-    k_n: Vec3,
+    pub(super) k_n: Vec3,
     /// Inverse of the tangential block: 11, 12, 22.
-    k_t_inverse: Vec3,
+    pub(super) k_t_inverse: Vec3,
     /// 1 / largest eigenvalue of the tangential block [kg].
-    step_t: f64,
+    pub(super) step_t: f64,
     /// Normal velocity to reach or exceed [m/s].
     pub target_n: f64,
     /// Tangential velocity to reach, in (t1, t2) [m/s].
@@ -291,6 +291,12 @@ impl Row {
     /// The accumulated impulse in the frame (n, t1, t2) [N·s].
     pub(crate) const fn frame_impulse(&self) -> Vec3 {
         Vec3::new(self.p_n, self.p_t[0], self.p_t[1])
+    }
+
+    /// Replaces the accumulated impulse; the bodies are the caller's.
+    pub(super) const fn set_frame_impulse(&mut self, p: Vec3) {
+        self.p_n = p.x;
+        self.p_t = [p.y, p.z];
     }
 
     /// Adds to the accumulated impulse, given in the frame (n, t1, t2), whatever the cone says: the next visit mends that.

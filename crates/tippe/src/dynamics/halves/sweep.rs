@@ -8,6 +8,7 @@ use super::Settings;
 use super::dense::{self, Dense};
 use super::direct::{Direct, Round, System};
 use super::link::Link;
+use super::packed::Packed;
 use super::row::{Row, SolverBody};
 use super::trees::Bodies;
 use crate::math::Vec3;
@@ -26,6 +27,8 @@ pub(crate) struct Sweeps {
     link_before: Vec<[f64; 6]>,
     /// By link: the conjugate direction.
     link_direction: Vec<[f64; 6]>,
+    /// Scratch of sweeps over many contacts.
+    packed: Packed,
     /// Scratch of the direct solve.
     direct: Direct,
     /// Scratch of the solve of islands with trees.
@@ -169,6 +172,12 @@ impl Job<'_> {
     /// `p ← β p + r`, `β = |r|²/|r_before|²`, carries on what earlier sweeps were doing; where r grows, it starts again. Each sweep ends
     /// inside the cones, so the last one is the answer. Returns the change that the last one made.
     fn sweep(&mut self, limit: u32, scratch: &mut Sweeps) -> f64 {
+        if self.links.is_empty()
+            && self.settings.shuffle_seed.is_none()
+            && Packed::is_worth(self.rows, &scratch.order, limit)
+        {
+            return self.packed_sweep(limit, scratch);
+        }
         scratch.direction.clear();
         scratch.direction.resize(scratch.order.len(), Vec3::ZERO);
         scratch.link_direction.clear();
@@ -202,6 +211,17 @@ impl Job<'_> {
                 size_before = size;
             }
         }
+        change
+    }
+
+    /// The same, four contacts at once.
+    fn packed_sweep(&mut self, limit: u32, scratch: &mut Sweeps) -> f64 {
+        let Sweeps { order, packed, .. } = scratch;
+        packed.pack(self.rows, order, self.bodies);
+        let (change, count) = packed.sweep(limit, self.settings.velocity_tolerance);
+        packed.unpack(self.rows, self.bodies);
+        self.work.sweeps += 2 * count;
+        self.work.rows_swept += u64::from(2 * count) * order.len() as u64;
         change
     }
 

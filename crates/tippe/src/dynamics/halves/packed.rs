@@ -1,0 +1,496 @@
+//! Sweeps over a large island of plain contacts, four contacts at once.
+//!
+//! Reads: rows, solver bodies.  Writes: their impulses and velocities, work counts.
+//! Called by: `sweep`, in place of visits one by one.
+//! Source: visits as in `row`, acceleration as in `sweep` ([Silcowitz10]). A batch holds four contacts that share no body of finite mass;
+//! contacts that share one keep their order, so that a sweep does what visits one by one would do.
+
+#![allow(non_snake_case)]
+
+use super::row::{Row, SolverBody};
+use crate::fault::{self, Fault};
+use crate::math::lanes::{F4, Four, Four3, LANES, Lanes, OnLanes, on_best};
+use crate::math::{Mat3, Vec3};
+
+/// Contacts below which packing is not worth it.
+const WORTH: usize = 32;
+/// Double sweeps below which packing is not worth it.
+const WORTH_SWEEPS: u32 = 2;
+/// No row, no body.
+const NONE: u32 = u32::MAX;
+/// Body of empty lanes: fixed, at rest.
+const NOBODY: u32 = 0;
+
+/// Three components, four of each.
+type V4 = [F4; 3];
+
+/// Velocities of a body, or their change: v, ω, and two numbers for the sake of a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Motion([f64; 8]);
+
+/// 1/m and the upper triangle of the inverse inertia: xx, xy, xz, yy, yz, zz.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Response([f64; 8]);
+
+/// What does not change of four contacts; letters as in [`Row`].
+#[derive(Clone, Copy, Debug)]
+struct Batch {
+    a: [u32; LANES],
+    b: [u32; LANES],
+    n: V4,
+    t1: V4,
+    r_a: V4,
+    r_b: V4,
+    k_n: V4,
+    k_n_inverse: F4,
+    k_t_inverse: V4,
+    /// 1 / largest eigenvalue of the tangential block, and that eigenvalue.
+    step_t: F4,
+    largest_t: F4,
+    target_n: F4,
+    target_t: [F4; 2],
+    friction: F4,
+}
+
+impl Batch {
+    const EMPTY: Self = Self {
+        a: [NOBODY; LANES],
+        b: [NOBODY; LANES],
+        n: [F4::ZERO; 3],
+        t1: [F4::ZERO; 3],
+        r_a: [F4::ZERO; 3],
+        r_b: [F4::ZERO; 3],
+        k_n: [F4::ZERO; 3],
+        k_n_inverse: F4::ZERO,
+        k_t_inverse: [F4::ZERO; 3],
+        step_t: F4::ZERO,
+        largest_t: F4::ZERO,
+        target_n: F4::ZERO,
+        target_t: [F4::ZERO; 2],
+        friction: F4::ZERO,
+    };
+
+    fn set(&mut self, lane: usize, row: &Row, (a, b): (u32, u32)) {
+        let set = |to: &mut V4, x: Vec3| {
+            for (to, x) in to.iter_mut().zip(x.to_array()) {
+                to.0[lane] = x;
+            }
+        };
+        self.a[lane] = a;
+        self.b[lane] = b;
+        set(&mut self.n, row.n);
+        set(&mut self.t1, row.t1);
+        set(&mut self.r_a, row.r_a);
+        set(&mut self.r_b, row.r_b);
+        set(&mut self.k_n, row.k_n);
+        set(&mut self.k_t_inverse, row.k_t_inverse);
+        self.k_n_inverse.0[lane] = 1.0 / row.k_n.x;
+        self.step_t.0[lane] = row.step_t;
+        self.largest_t.0[lane] = 1.0 / row.step_t;
+        self.target_n.0[lane] = row.target_n;
+        self.target_t[0].0[lane] = row.target_t[0];
+        self.target_t[1].0[lane] = row.target_t[1];
+        self.friction.0[lane] = row.friction();
+    }
+}
+
+/// Scratch of packed sweeps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Packed {
+    batches: Vec<Batch>,
+    /// By batch: the rows in it.
+    rows: Vec<[u32; LANES]>,
+    /// By batch: impulses in the frame (n, t1, t2).
+    impulses: Vec<V4>,
+    before: Vec<V4>,
+    direction: Vec<V4>,
+    /// By body of the island; the first is nobody.
+    motion: Vec<Motion>,
+    motion_before: Vec<Motion>,
+    motion_direction: Vec<Motion>,
+    response: Vec<Response>,
+    slots: Vec<u32>,
+    /// By slot: number of the body in the island.
+    local: Vec<u32>,
+    /// By body: the first batch that is free of it.
+    free: Vec<u32>,
+    /// By batch: itself if it has a lane left, else a later one to ask.
+    open: Vec<u32>,
+    /// By batch: lanes taken.
+    taken: Vec<u8>,
+}
+
+impl Packed {
+    /// Whether sweeps over these rows are better done four at once.
+    pub(crate) fn is_worth(rows: &[Row], order: &[u32], sweeps: u32) -> bool {
+        let plain = |&i: &u32| rows[i as usize].is_plain() && !rows[i as usize].linked;
+        let faulty = fault::active(Fault::HalfImpulse) || fault::active(Fault::FrictionPyramid);
+        order.len() >= WORTH && sweeps >= WORTH_SWEEPS && !faulty && order.iter().all(plain)
+    }
+
+    /// Takes rows and bodies over.
+    pub(crate) fn pack(&mut self, rows: &[Row], order: &[u32], bodies: &[SolverBody]) {
+        self.take_bodies(rows, order, bodies);
+        self.batches.clear();
+        self.rows.clear();
+        self.impulses.clear();
+        self.open.clear();
+        self.taken.clear();
+        self.free.clear();
+        self.free.resize(self.motion.len(), 0);
+        for &i in order {
+            let row = &rows[i as usize];
+            let ends = (self.local[row.a as usize], self.local[row.b as usize]);
+            let (batch, lane) = self.seat(ends);
+            self.batches[batch].set(lane, row, ends);
+            self.rows[batch][lane] = i;
+            for (to, p) in self.impulses[batch]
+                .iter_mut()
+                .zip(row.frame_impulse().to_array())
+            {
+                to.0[lane] = p;
+            }
+        }
+        self.direction.clear();
+        self.direction
+            .resize(self.batches.len(), [F4::ZERO; 3]);
+        self.motion_direction.clear();
+        self.motion_direction
+            .resize(self.motion.len(), Motion([0.0; 8]));
+    }
+
+    /// Numbers the bodies of the island.
+    fn take_bodies(&mut self, rows: &[Row], order: &[u32], bodies: &[SolverBody]) {
+        self.local.resize(bodies.len().max(self.local.len()), NONE);
+        self.motion.clear();
+        self.response.clear();
+        self.slots.clear();
+        self.motion.push(Motion([0.0; 8]));
+        self.response.push(Response([0.0; 8]));
+        self.slots.push(NONE);
+        for &i in order {
+            for slot in [rows[i as usize].a, rows[i as usize].b] {
+                let local = &mut self.local[slot as usize];
+                if *local != NONE {
+                    continue;
+                }
+                *local = self.slots.len() as u32;
+                self.slots.push(slot);
+                let body = &bodies[slot as usize];
+                let (v, w) = (body.v, body.w);
+                self.motion
+                    .push(Motion([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0]));
+                self.response.push(response(body));
+            }
+        }
+    }
+
+    /// The first batch with a lane left after all that share a body with these ends, and that lane.
+    fn seat(&mut self, (a, b): (u32, u32)) -> (usize, usize) {
+        let moves = |x: u32, response: &[Response]| response[x as usize].0[0] > 0.0;
+        let first = self.free[a as usize].max(self.free[b as usize]);
+        let mut batch = first as usize;
+        while batch < self.open.len() && self.open[batch] as usize != batch {
+            batch = self.open[batch] as usize;
+        }
+        // Shorten the way for those who ask next.
+        let mut on_the_way = first as usize;
+        while on_the_way < batch {
+            on_the_way = std::mem::replace(&mut self.open[on_the_way], batch as u32) as usize;
+        }
+        while batch >= self.open.len() {
+            self.open.push(self.open.len() as u32);
+            self.taken.push(0);
+            self.batches.push(Batch::EMPTY);
+            self.rows.push([NONE; LANES]);
+            self.impulses.push([F4::ZERO; 3]);
+        }
+        let lane = self.taken[batch];
+        self.taken[batch] += 1;
+        if usize::from(self.taken[batch]) == LANES {
+            self.open[batch] = batch as u32 + 1;
+        }
+        for x in [a, b] {
+            if moves(x, &self.response) {
+                self.free[x as usize] = batch as u32 + 1;
+            }
+        }
+        (batch, usize::from(lane))
+    }
+
+    /// Gives impulses and velocities back.
+    pub(crate) fn unpack(&mut self, rows: &mut [Row], bodies: &mut [SolverBody]) {
+        for (batch, p) in self.rows.iter().zip(&self.impulses) {
+            for (lane, &i) in batch.iter().enumerate() {
+                if i != NONE {
+                    rows[i as usize].set_frame_impulse(Vec3::new(
+                        p[0].0[lane],
+                        p[1].0[lane],
+                        p[2].0[lane],
+                    ));
+                }
+            }
+        }
+        for (&slot, motion) in self.slots.iter().zip(&self.motion).skip(1) {
+            self.local[slot as usize] = NONE;
+            let body = &mut bodies[slot as usize];
+            if body.inverse_mass > 0.0 {
+                let m = motion.0;
+                body.v = Vec3::new(m[0], m[1], m[2]);
+                body.w = Vec3::new(m[3], m[4], m[5]);
+            }
+        }
+    }
+
+    /// Up to `limit` double sweeps with the acceleration of [`super::sweep`], until the change of velocity is at most `tolerance`.
+    /// Returns the change that the last one made, and how many there were.
+    pub(crate) fn sweep(&mut self, limit: u32, tolerance: f64) -> (f64, u32) {
+        on_best(Sweep {
+            packed: self,
+            limit,
+            tolerance,
+        })
+    }
+
+    #[inline(always)]
+    fn double_sweep<S: Lanes>(&mut self, s: S) -> f64 {
+        let mut change = Four::splat(s, 0.0);
+        let (motion, response) = (&mut self.motion[..], &self.response[..]);
+        for (batch, p) in self.batches.iter().zip(self.impulses.iter_mut()) {
+            change = change.max(visit(s, batch, p, motion, response));
+        }
+        for (batch, p) in self.batches.iter().zip(self.impulses.iter_mut()).rev() {
+            change = change.max(visit(s, batch, p, motion, response));
+        }
+        change.get().0.into_iter().fold(0.0, f64::max)
+    }
+
+    /// Turns impulses and velocities before a sweep into their changes; returns the size of the change as energy.
+    #[inline(always)]
+    fn changes<S: Lanes>(&mut self, s: S) -> f64 {
+        let mut size = Four::splat(s, 0.0);
+        for ((before, p), batch) in self
+            .before
+            .iter_mut()
+            .zip(&self.impulses)
+            .zip(&self.batches)
+        {
+            let change = Four3::new(s, *p) - Four3::new(s, *before);
+            *before = change.get();
+            let [n, t1, t2] = change.0;
+            size = size
+                + (n * n * Four::new(s, batch.k_n[0])
+                    + (t1 * t1 + t2 * t2) * Four::new(s, batch.largest_t));
+        }
+        for (before, motion) in self.motion_before.iter_mut().zip(&self.motion) {
+            for (before, x) in before.0.iter_mut().zip(motion.0) {
+                *before = x - *before;
+            }
+        }
+        size.get().0.into_iter().sum()
+    }
+
+    /// Goes on along the conjugate direction by `beta`, or starts it anew where the change grew. Velocities are linear in the
+    /// impulses: their direction goes along.
+    #[inline(always)]
+    fn extrapolate<S: Lanes>(&mut self, s: S, beta: f64) {
+        if beta.is_nan() || beta >= 1.0 {
+            self.direction.clone_from(&self.before);
+            self.motion_direction.clone_from(&self.motion_before);
+            return;
+        }
+        let factor = Four::splat(s, beta);
+        for ((p, direction), change) in self
+            .impulses
+            .iter_mut()
+            .zip(&mut self.direction)
+            .zip(&self.before)
+        {
+            let step = Four3::new(s, *direction) * factor;
+            *p = (Four3::new(s, *p) + step).get();
+            *direction = (step + Four3::new(s, *change)).get();
+        }
+        for ((motion, direction), change) in self
+            .motion
+            .iter_mut()
+            .zip(&mut self.motion_direction)
+            .zip(&self.motion_before)
+        {
+            for i in 0..6 {
+                let step = direction.0[i] * beta;
+                motion.0[i] += step;
+                direction.0[i] = step + change.0[i];
+            }
+        }
+    }
+}
+
+/// The sweeps as a piece of work for any lanes.
+struct Sweep<'a> {
+    packed: &'a mut Packed,
+    limit: u32,
+    tolerance: f64,
+}
+
+impl OnLanes for Sweep<'_> {
+    type Output = (f64, u32);
+
+    #[inline(always)]
+    fn run<S: Lanes>(self, s: S) -> (f64, u32) {
+        let packed = self.packed;
+        let mut size_before = f64::INFINITY;
+        let mut change = f64::INFINITY;
+        for k in 0..self.limit {
+            packed.before.clone_from(&packed.impulses);
+            packed.motion_before.clone_from(&packed.motion);
+            change = packed.double_sweep(s);
+            if change <= self.tolerance {
+                return (change, k + 1);
+            }
+            // The answer stays inside the cones: no extrapolation after the last sweep.
+            if k + 1 < self.limit {
+                let size = packed.changes(s);
+                packed.extrapolate(s, size / size_before);
+                size_before = size;
+            }
+        }
+        (change, self.limit)
+    }
+}
+
+fn response(body: &SolverBody) -> Response {
+    let m: Mat3 = body.inverse_inertia;
+    Response([
+        body.inverse_mass,
+        m.x_axis.x,
+        m.y_axis.x,
+        m.z_axis.x,
+        m.y_axis.y,
+        m.z_axis.y,
+        m.z_axis.z,
+        0.0,
+    ])
+}
+
+/// [`Row::visit`], four at once. Returns the changes of velocity.
+#[inline(always)]
+fn visit<S: Lanes>(
+    s: S,
+    batch: &Batch,
+    p: &mut V4,
+    motion: &mut [Motion],
+    response: &[Response],
+) -> Four<S> {
+    let (v_a, w_a) = gather(s, motion, &batch.a);
+    let (v_b, w_b) = gather(s, motion, &batch.b);
+    let (n, t1) = (Four3::new(s, batch.n), Four3::new(s, batch.t1));
+    let t2 = n.cross(t1);
+    let (r_a, r_b) = (Four3::new(s, batch.r_a), Four3::new(s, batch.r_b));
+    let u = (v_b + w_b.cross(r_b)) - (v_a + w_a.cross(r_a));
+    let [p_n0, p_10, p_20] = Four3::new(s, *p).0;
+    let k_n = Four3::new(s, batch.k_n).0;
+    // Normal: 0 ≤ P_n ⊥ u_n − target ≥ 0.
+    let missing = Four::new(s, batch.target_n) - u.dot(n);
+    let p_n = (p_n0 + missing * Four::new(s, batch.k_n_inverse)).max(Four::splat(s, 0.0));
+    let d_n = p_n - p_n0;
+    // Friction sees the normal impulse just made, through K.
+    let u_t = [
+        u.dot(t1) + k_n[1] * d_n - Four::new(s, batch.target_t[0]),
+        u.dot(t2) + k_n[2] * d_n - Four::new(s, batch.target_t[1]),
+    ];
+    let [p_1, p_2] = friction(s, batch, p_n, [p_10, p_20], u_t);
+    let (d_1, d_2) = (p_1 - p_10, p_2 - p_20);
+    *p = Four3([p_n, p_1, p_2]).get();
+    let P = n * d_n + t1 * d_1 + t2 * d_2;
+    push(s, motion, response, &batch.b, (v_b, w_b), P, r_b);
+    push(s, motion, response, &batch.a, (v_a, w_a), -P, r_a);
+    let along = (d_1.abs() + d_2.abs()) * Four::new(s, batch.largest_t);
+    (d_n * k_n[0]).abs().max(along)
+}
+
+/// The tangential impulse that answers the slip `u_t`, within the cone of the normal impulse `p_n`.
+#[inline(always)]
+fn friction<S: Lanes>(
+    s: S,
+    batch: &Batch,
+    p_n: Four<S>,
+    p_t: [Four<S>; 2],
+    u_t: [Four<S>; 2],
+) -> [Four<S>; 2] {
+    let bound = Four::new(s, batch.friction) * p_n;
+    let bound_squared = bound * bound;
+    let k = Four3::new(s, batch.k_t_inverse).0;
+    // Stick: the whole 2×2 block at once.
+    let stick = [
+        p_t[0] - (k[0] * u_t[0] + k[1] * u_t[1]),
+        p_t[1] - (k[1] * u_t[0] + k[2] * u_t[1]),
+    ];
+    // Slide: projected gradient, whose fixed point has the friction exactly against the slip, for any K.
+    let step = Four::new(s, batch.step_t);
+    let slide = [p_t[0] - step * u_t[0], p_t[1] - step * u_t[1]];
+    let size_squared = slide[0] * slide[0] + slide[1] * slide[1];
+    let shrink = size_squared.within(
+        bound_squared,
+        Four::splat(s, 1.0),
+        bound / size_squared.sqrt(),
+    );
+    let stick_squared = stick[0] * stick[0] + stick[1] * stick[1];
+    [
+        stick_squared.within(bound_squared, stick[0], slide[0] * shrink),
+        stick_squared.within(bound_squared, stick[1], slide[1] * shrink),
+    ]
+}
+
+/// The two halves of a cache line.
+#[inline(always)]
+fn halves(x: &[f64; 8]) -> ([f64; 4], [f64; 4]) {
+    ([x[0], x[1], x[2], x[3]], [x[4], x[5], x[6], x[7]])
+}
+
+/// Eight numbers of each of four bodies.
+#[inline(always)]
+fn columns<S: Lanes>(s: S, x: [&[f64; 8]; LANES]) -> [Four<S>; 8] {
+    let [a, b, c, d] = x.map(halves);
+    let low = Four::columns(s, [a.0, b.0, c.0, d.0]);
+    let high = Four::columns(s, [a.1, b.1, c.1, d.1]);
+    [
+        low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3],
+    ]
+}
+
+#[inline(always)]
+fn gather<S: Lanes>(s: S, motion: &[Motion], at: &[u32; LANES]) -> (Four3<S>, Four3<S>) {
+    let m = columns(s, at.map(|i| &motion[i as usize].0));
+    (Four3([m[0], m[1], m[2]]), Four3([m[3], m[4], m[5]]))
+}
+
+/// Gives four bodies with the velocities `v`, `w` an impulse each.
+#[inline(always)]
+fn push<S: Lanes>(
+    s: S,
+    motion: &mut [Motion],
+    response: &[Response],
+    at: &[u32; LANES],
+    (v, w): (Four3<S>, Four3<S>),
+    P: Four3<S>,
+    r: Four3<S>,
+) {
+    let [mass, xx, xy, xz, yy, yz, zz, _] = columns(s, at.map(|i| &response[i as usize].0));
+    let v = v + P * mass;
+    let L = r.cross(P).0;
+    let w = w + Four3([
+        xx * L[0] + xy * L[1] + xz * L[2],
+        xy * L[0] + yy * L[1] + yz * L[2],
+        xz * L[0] + yz * L[1] + zz * L[2],
+    ]);
+    let low = Four::rows(s, [v.0[0], v.0[1], v.0[2], w.0[0]]);
+    let zero = Four::splat(s, 0.0);
+    let high = Four::rows(s, [w.0[1], w.0[2], zero, zero]);
+    for (lane, &i) in at.iter().enumerate() {
+        let to = &mut motion[i as usize].0;
+        to[..4].copy_from_slice(&low[lane]);
+        to[4..].copy_from_slice(&high[lane]);
+    }
+}
