@@ -32,13 +32,7 @@ pub(crate) trait Lanes: Copy {
     /// The larger ones; `y` where one is not a number.
     fn max(self, x: Self::Four, y: Self::Four) -> Self::Four;
     /// `then` where x ≤ y, else `other`.
-    fn pick(
-        self,
-        x: Self::Four,
-        y: Self::Four,
-        then: Self::Four,
-        other: Self::Four,
-    ) -> Self::Four;
+    fn pick(self, x: Self::Four, y: Self::Four, then: Self::Four, other: Self::Four) -> Self::Four;
     /// Rows for columns.
     fn transpose(self, x: [Self::Four; LANES]) -> [Self::Four; LANES];
 }
@@ -101,13 +95,7 @@ impl Lanes for OneByOne {
     }
 
     #[inline(always)]
-    fn pick(
-        self,
-        x: Self::Four,
-        y: Self::Four,
-        then: Self::Four,
-        other: Self::Four,
-    ) -> Self::Four {
+    fn pick(self, x: Self::Four, y: Self::Four, then: Self::Four, other: Self::Four) -> Self::Four {
         std::array::from_fn(|i| if x[i] <= y[i] { then[i] } else { other[i] })
     }
 
@@ -165,8 +153,7 @@ mod avx {
 
         #[inline(always)]
         fn abs(self, x: __m256d) -> __m256d {
-            self.avx
-                ._mm256_andnot_pd(self.avx._mm256_set1_pd(-0.0), x)
+            self.avx._mm256_andnot_pd(self.avx._mm256_set1_pd(-0.0), x)
         }
 
         #[inline(always)]

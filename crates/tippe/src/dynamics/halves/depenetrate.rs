@@ -5,6 +5,7 @@
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
 use super::link::Link;
+use super::packed::{Batch, Pack, Packed, put};
 use super::touch::load_bodies;
 use super::trees::Bodies;
 use super::{Scratch, Settings};
@@ -86,6 +87,29 @@ impl Push {
     }
 }
 
+impl Pack for Push {
+    fn ends(&self) -> (u32, u32) {
+        (self.a, self.b)
+    }
+
+    fn pack(&self, batch: &mut Batch, lane: usize) {
+        put(&mut batch.n, lane, self.n);
+        put(&mut batch.r_a, lane, self.r_a);
+        put(&mut batch.r_b, lane, self.r_b);
+        put(&mut batch.k_n, lane, Vec3::new(self.k, 0.0, 0.0));
+        batch.k_n_inverse.0[lane] = 1.0 / self.k;
+        batch.target_n.0[lane] = self.target;
+    }
+
+    fn impulse(&self) -> Vec3 {
+        Vec3::new(self.p, 0.0, 0.0)
+    }
+
+    fn set_impulse(&mut self, p: Vec3) {
+        self.p = p.x;
+    }
+}
+
 /// Removes the given part of every depth beyond the slop, island by island; islands without depth are left alone.
 pub(crate) fn run(
     model: &Model,
@@ -98,6 +122,8 @@ pub(crate) fn run(
         bodies,
         touches,
         pushes,
+        placed,
+        sweeps,
         pulls,
         joints,
         parts,
@@ -106,16 +132,14 @@ pub(crate) fn run(
     let mut loaded = false;
     for part in parts.iter() {
         let touches = &touches[part.rows.clone()];
-        let place = |contact: u32| {
-            let c = &work.detection.contacts[contact as usize];
-            let (a, b) = c.bodies();
-            (c, c.at(&state.bodies[a], &state.bodies[b]))
-        };
         let pulled = !part.links.is_empty() && !part.direct;
-        let deepest = touches
-            .iter()
-            .map(|t| -place(t.contact).1.gap)
-            .fold(0.0, f64::max);
+        placed.clear();
+        placed.extend(touches.iter().map(|t| {
+            let c = &work.detection.contacts[t.contact as usize];
+            let (a, b) = c.bodies();
+            c.at(&state.bodies[a], &state.bodies[b])
+        }));
+        let deepest = placed.iter().map(|p| -p.gap).fold(0.0, f64::max);
         if deepest <= settings.slop + DEPTH_MIN && !pulled {
             continue;
         }
@@ -127,8 +151,8 @@ pub(crate) fn run(
             loaded = true;
         }
         pushes.clear();
-        for touch in touches {
-            let (c, place) = place(touch.contact);
+        for (touch, place) in touches.iter().zip(placed.iter()) {
+            let c = &work.detection.contacts[touch.contact as usize];
             let depth = -place.gap - settings.slop;
             // Apart: may close, not more. Overlapping: opens by the given part.
             let target = if depth > 0.0 {
@@ -140,7 +164,7 @@ pub(crate) fn run(
             let centers = (state.bodies[a].position, state.bodies[b].position);
             pushes.push(Push::new(
                 (a as u32, b as u32),
-                &place,
+                place,
                 centers.0,
                 centers.1,
                 target,
@@ -167,7 +191,18 @@ pub(crate) fn run(
             });
             pulls.push(pull);
         }
-        sweep(settings, pushes, pulls, bodies, report);
+        let linked = |p: &Push| bodies.linked(p.a, p.b);
+        if pulls.is_empty() && Packed::is_many(pushes.len()) && !pushes.iter().any(linked) {
+            let count = pushes.len() as u32;
+            sweeps.packed.pack(pushes, 0..count, bodies);
+            let tolerance = settings.velocity_tolerance * report.dt;
+            let done = sweeps.packed.press(settings.sweeps, tolerance);
+            sweeps.packed.unpack(pushes, bodies);
+            report.work.sweeps += done;
+            report.work.rows_swept += u64::from(done) * u64::from(count);
+        } else {
+            sweep(settings, pushes, pulls, bodies, report);
+        }
     }
     if loaded {
         displace(model, bodies, state, report);

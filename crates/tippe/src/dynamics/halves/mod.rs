@@ -88,6 +88,8 @@ pub(crate) struct Scratch {
     pub rows: Vec<Row>,
     /// Links of the pose-only pass.
     pub pulls: Vec<Link>,
+    /// Where the contacts of an island are in the pose-only pass.
+    pub placed: Vec<crate::collide::Placement>,
     /// Rows of the pose-only pass.
     pub pushes: Vec<depenetrate::Push>,
     /// Position in `touches` of each contact.

@@ -16,13 +16,15 @@ use crate::math::{Mat3, Vec3};
 const WORTH: usize = 32;
 /// Double sweeps below which packing is not worth it.
 const WORTH_SWEEPS: u32 = 2;
+/// Batches that a body is left alone for after a visit, so that the processor can work on several at once.
+const SPREAD: u32 = 2;
 /// No row, no body.
 const NONE: u32 = u32::MAX;
 /// Body of empty lanes: fixed, at rest.
 const NOBODY: u32 = 0;
 
 /// Three components, four of each.
-type V4 = [F4; 3];
+pub(crate) type V4 = [F4; 3];
 
 /// Velocities of a body, or their change: v, ω, and two numbers for the sake of a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -36,20 +38,20 @@ struct Response([f64; 8]);
 
 /// What does not change of four contacts; letters as in [`Row`].
 #[derive(Clone, Copy, Debug)]
-struct Batch {
+pub(crate) struct Batch {
     a: [u32; LANES],
     b: [u32; LANES],
-    n: V4,
+    pub n: V4,
     t1: V4,
-    r_a: V4,
-    r_b: V4,
-    k_n: V4,
-    k_n_inverse: F4,
+    pub r_a: V4,
+    pub r_b: V4,
+    pub k_n: V4,
+    pub k_n_inverse: F4,
     k_t_inverse: V4,
     /// 1 / largest eigenvalue of the tangential block, and that eigenvalue.
     step_t: F4,
     largest_t: F4,
-    target_n: F4,
+    pub target_n: F4,
     target_t: [F4; 2],
     friction: F4,
 }
@@ -71,28 +73,54 @@ impl Batch {
         target_t: [F4::ZERO; 2],
         friction: F4::ZERO,
     };
+}
 
-    fn set(&mut self, lane: usize, row: &Row, (a, b): (u32, u32)) {
-        let set = |to: &mut V4, x: Vec3| {
-            for (to, x) in to.iter_mut().zip(x.to_array()) {
-                to.0[lane] = x;
-            }
-        };
-        self.a[lane] = a;
-        self.b[lane] = b;
-        set(&mut self.n, row.n);
-        set(&mut self.t1, row.t1);
-        set(&mut self.r_a, row.r_a);
-        set(&mut self.r_b, row.r_b);
-        set(&mut self.k_n, row.k_n);
-        set(&mut self.k_t_inverse, row.k_t_inverse);
-        self.k_n_inverse.0[lane] = 1.0 / row.k_n.x;
-        self.step_t.0[lane] = row.step_t;
-        self.largest_t.0[lane] = 1.0 / row.step_t;
-        self.target_n.0[lane] = row.target_n;
-        self.target_t[0].0[lane] = row.target_t[0];
-        self.target_t[1].0[lane] = row.target_t[1];
-        self.friction.0[lane] = row.friction();
+/// What can be packed.
+pub(crate) trait Pack {
+    /// Slots of its bodies.
+    fn ends(&self) -> (u32, u32);
+    /// Fills a lane of a batch; the bodies are there.
+    fn pack(&self, batch: &mut Batch, lane: usize);
+    /// The accumulated impulse in the frame (n, t1, t2).
+    fn impulse(&self) -> Vec3;
+    /// Replaces it.
+    fn set_impulse(&mut self, p: Vec3);
+}
+
+/// Puts a vector into a lane.
+pub(super) fn put(to: &mut V4, lane: usize, x: Vec3) {
+    for (to, x) in to.iter_mut().zip(x.to_array()) {
+        to.0[lane] = x;
+    }
+}
+
+impl Pack for Row {
+    fn ends(&self) -> (u32, u32) {
+        (self.a, self.b)
+    }
+
+    fn pack(&self, batch: &mut Batch, lane: usize) {
+        put(&mut batch.n, lane, self.n);
+        put(&mut batch.t1, lane, self.t1);
+        put(&mut batch.r_a, lane, self.r_a);
+        put(&mut batch.r_b, lane, self.r_b);
+        put(&mut batch.k_n, lane, self.k_n);
+        put(&mut batch.k_t_inverse, lane, self.k_t_inverse);
+        batch.k_n_inverse.0[lane] = 1.0 / self.k_n.x;
+        batch.step_t.0[lane] = self.step_t;
+        batch.largest_t.0[lane] = 1.0 / self.step_t;
+        batch.target_n.0[lane] = self.target_n;
+        batch.target_t[0].0[lane] = self.target_t[0];
+        batch.target_t[1].0[lane] = self.target_t[1];
+        batch.friction.0[lane] = self.friction();
+    }
+
+    fn impulse(&self) -> Vec3 {
+        self.frame_impulse()
+    }
+
+    fn set_impulse(&mut self, p: Vec3) {
+        self.set_frame_impulse(p);
     }
 }
 
@@ -123,16 +151,26 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
+    /// Whether there are enough of something to pack it.
+    pub(crate) const fn is_many(count: usize) -> bool {
+        count >= WORTH
+    }
+
     /// Whether sweeps over these rows are better done four at once.
     pub(crate) fn is_worth(rows: &[Row], order: &[u32], sweeps: u32) -> bool {
         let plain = |&i: &u32| rows[i as usize].is_plain() && !rows[i as usize].linked;
         let faulty = fault::active(Fault::HalfImpulse) || fault::active(Fault::FrictionPyramid);
-        order.len() >= WORTH && sweeps >= WORTH_SWEEPS && !faulty && order.iter().all(plain)
+        Self::is_many(order.len()) && sweeps >= WORTH_SWEEPS && !faulty && order.iter().all(plain)
     }
 
     /// Takes rows and bodies over.
-    pub(crate) fn pack(&mut self, rows: &[Row], order: &[u32], bodies: &[SolverBody]) {
-        self.take_bodies(rows, order, bodies);
+    pub(crate) fn pack<R: Pack>(
+        &mut self,
+        rows: &[R],
+        order: impl Iterator<Item = u32> + Clone,
+        bodies: &[SolverBody],
+    ) {
+        self.take_bodies(rows, order.clone(), bodies);
         self.batches.clear();
         self.rows.clear();
         self.impulses.clear();
@@ -140,29 +178,31 @@ impl Packed {
         self.taken.clear();
         self.free.clear();
         self.free.resize(self.motion.len(), 0);
-        for &i in order {
+        for i in order {
             let row = &rows[i as usize];
-            let ends = (self.local[row.a as usize], self.local[row.b as usize]);
-            let (batch, lane) = self.seat(ends);
-            self.batches[batch].set(lane, row, ends);
-            self.rows[batch][lane] = i;
-            for (to, p) in self.impulses[batch]
-                .iter_mut()
-                .zip(row.frame_impulse().to_array())
-            {
-                to.0[lane] = p;
-            }
+            let ends = row.ends();
+            let ends = (self.local[ends.0 as usize], self.local[ends.1 as usize]);
+            let (place, lane) = self.seat(ends);
+            let batch = &mut self.batches[place];
+            (batch.a[lane], batch.b[lane]) = ends;
+            row.pack(batch, lane);
+            self.rows[place][lane] = i;
+            put(&mut self.impulses[place], lane, row.impulse());
         }
         self.direction.clear();
-        self.direction
-            .resize(self.batches.len(), [F4::ZERO; 3]);
+        self.direction.resize(self.batches.len(), [F4::ZERO; 3]);
         self.motion_direction.clear();
         self.motion_direction
             .resize(self.motion.len(), Motion([0.0; 8]));
     }
 
     /// Numbers the bodies of the island.
-    fn take_bodies(&mut self, rows: &[Row], order: &[u32], bodies: &[SolverBody]) {
+    fn take_bodies<R: Pack>(
+        &mut self,
+        rows: &[R],
+        order: impl Iterator<Item = u32>,
+        bodies: &[SolverBody],
+    ) {
         self.local.resize(bodies.len().max(self.local.len()), NONE);
         self.motion.clear();
         self.response.clear();
@@ -170,8 +210,9 @@ impl Packed {
         self.motion.push(Motion([0.0; 8]));
         self.response.push(Response([0.0; 8]));
         self.slots.push(NONE);
-        for &i in order {
-            for slot in [rows[i as usize].a, rows[i as usize].b] {
+        for i in order {
+            let ends = rows[i as usize].ends();
+            for slot in [ends.0, ends.1] {
                 let local = &mut self.local[slot as usize];
                 if *local != NONE {
                     continue;
@@ -191,6 +232,10 @@ impl Packed {
     fn seat(&mut self, (a, b): (u32, u32)) -> (usize, usize) {
         let moves = |x: u32, response: &[Response]| response[x as usize].0[0] > 0.0;
         let first = self.free[a as usize].max(self.free[b as usize]);
+        // Batches may be skipped: those have all their lanes left.
+        while self.open.len() < first as usize {
+            self.push_batch();
+        }
         let mut batch = first as usize;
         while batch < self.open.len() && self.open[batch] as usize != batch {
             batch = self.open[batch] as usize;
@@ -201,11 +246,7 @@ impl Packed {
             on_the_way = std::mem::replace(&mut self.open[on_the_way], batch as u32) as usize;
         }
         while batch >= self.open.len() {
-            self.open.push(self.open.len() as u32);
-            self.taken.push(0);
-            self.batches.push(Batch::EMPTY);
-            self.rows.push([NONE; LANES]);
-            self.impulses.push([F4::ZERO; 3]);
+            self.push_batch();
         }
         let lane = self.taken[batch];
         self.taken[batch] += 1;
@@ -214,18 +255,26 @@ impl Packed {
         }
         for x in [a, b] {
             if moves(x, &self.response) {
-                self.free[x as usize] = batch as u32 + 1;
+                self.free[x as usize] = batch as u32 + SPREAD;
             }
         }
         (batch, usize::from(lane))
     }
 
+    fn push_batch(&mut self) {
+        self.open.push(self.open.len() as u32);
+        self.taken.push(0);
+        self.batches.push(Batch::EMPTY);
+        self.rows.push([NONE; LANES]);
+        self.impulses.push([F4::ZERO; 3]);
+    }
+
     /// Gives impulses and velocities back.
-    pub(crate) fn unpack(&mut self, rows: &mut [Row], bodies: &mut [SolverBody]) {
+    pub(crate) fn unpack<R: Pack>(&mut self, rows: &mut [R], bodies: &mut [SolverBody]) {
         for (batch, p) in self.rows.iter().zip(&self.impulses) {
             for (lane, &i) in batch.iter().enumerate() {
                 if i != NONE {
-                    rows[i as usize].set_frame_impulse(Vec3::new(
+                    rows[i as usize].set_impulse(Vec3::new(
                         p[0].0[lane],
                         p[1].0[lane],
                         p[2].0[lane],
@@ -254,15 +303,25 @@ impl Packed {
         })
     }
 
+    /// Up to `limit` sweeps to and fro over normals alone, without acceleration, until a sweep changes nothing by more than
+    /// `tolerance`. Returns how many there were.
+    pub(crate) fn press(&mut self, limit: u32, tolerance: f64) -> u32 {
+        on_best(Press {
+            packed: self,
+            limit,
+            tolerance,
+        })
+    }
+
     #[inline(always)]
     fn double_sweep<S: Lanes>(&mut self, s: S) -> f64 {
         let mut change = Four::splat(s, 0.0);
         let (motion, response) = (&mut self.motion[..], &self.response[..]);
         for (batch, p) in self.batches.iter().zip(self.impulses.iter_mut()) {
-            change = change.max(visit(s, batch, p, motion, response));
+            change = change.max(visit::<S, true>(s, batch, p, motion, response));
         }
         for (batch, p) in self.batches.iter().zip(self.impulses.iter_mut()).rev() {
-            change = change.max(visit(s, batch, p, motion, response));
+            change = change.max(visit::<S, true>(s, batch, p, motion, response));
         }
         change.get().0.into_iter().fold(0.0, f64::max)
     }
@@ -360,6 +419,45 @@ impl OnLanes for Sweep<'_> {
     }
 }
 
+/// Sweeps over normals as a piece of work for any lanes.
+struct Press<'a> {
+    packed: &'a mut Packed,
+    limit: u32,
+    tolerance: f64,
+}
+
+impl OnLanes for Press<'_> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<S: Lanes>(self, s: S) -> u32 {
+        let Packed {
+            batches,
+            impulses,
+            motion,
+            response,
+            ..
+        } = self.packed;
+        for k in 0..self.limit {
+            let mut change = Four::splat(s, 0.0);
+            let pairs = batches.iter().zip(impulses.iter_mut());
+            if k % 2 == 0 {
+                for (batch, p) in pairs {
+                    change = change.max(visit::<S, false>(s, batch, p, motion, response));
+                }
+            } else {
+                for (batch, p) in pairs.rev() {
+                    change = change.max(visit::<S, false>(s, batch, p, motion, response));
+                }
+            }
+            if change.get().0.into_iter().fold(0.0, f64::max) <= self.tolerance {
+                return k + 1;
+            }
+        }
+        self.limit
+    }
+}
+
 fn response(body: &SolverBody) -> Response {
     let m: Mat3 = body.inverse_inertia;
     Response([
@@ -374,9 +472,9 @@ fn response(body: &SolverBody) -> Response {
     ])
 }
 
-/// [`Row::visit`], four at once. Returns the changes of velocity.
+/// [`Row::visit`], four at once, with friction or without. Returns the changes of velocity.
 #[inline(always)]
-fn visit<S: Lanes>(
+fn visit<S: Lanes, const FRICTION: bool>(
     s: S,
     batch: &Batch,
     p: &mut V4,
@@ -395,6 +493,13 @@ fn visit<S: Lanes>(
     let missing = Four::new(s, batch.target_n) - u.dot(n);
     let p_n = (p_n0 + missing * Four::new(s, batch.k_n_inverse)).max(Four::splat(s, 0.0));
     let d_n = p_n - p_n0;
+    if !FRICTION {
+        *p = Four3([p_n, p_10, p_20]).get();
+        let P = n * d_n;
+        push(s, motion, response, &batch.b, (v_b, w_b), P, r_b);
+        push(s, motion, response, &batch.a, (v_a, w_a), -P, r_a);
+        return (d_n * k_n[0]).abs();
+    }
     // Friction sees the normal impulse just made, through K.
     let u_t = [
         u.dot(t1) + k_n[1] * d_n - Four::new(s, batch.target_t[0]),

@@ -28,7 +28,7 @@ pub(crate) struct Sweeps {
     /// By link: the conjugate direction.
     link_direction: Vec<[f64; 6]>,
     /// Scratch of sweeps over many contacts.
-    packed: Packed,
+    pub packed: Packed,
     /// Scratch of the direct solve.
     direct: Direct,
     /// Scratch of the solve of islands with trees.
@@ -217,7 +217,7 @@ impl Job<'_> {
     /// The same, four contacts at once.
     fn packed_sweep(&mut self, limit: u32, scratch: &mut Sweeps) -> f64 {
         let Sweeps { order, packed, .. } = scratch;
-        packed.pack(self.rows, order, self.bodies);
+        packed.pack(self.rows, order.iter().copied(), self.bodies);
         let (change, count) = packed.sweep(limit, self.settings.velocity_tolerance);
         packed.unpack(self.rows, self.bodies);
         self.work.sweeps += 2 * count;

@@ -441,6 +441,10 @@ pub(crate) fn second_rows(
         let size = reach(model, a).min(reach(model, b));
         touch.projected =
             row.p_n > 0.0 || (touch.loaded && place.gap <= touch.base + TOUCHING * size);
+        if !touch.projected {
+            row.clear();
+            continue;
+        }
         let sliding = row.sliding;
         *row = new_row(c, &place, &state.bodies, bodies);
         row.sliding = sliding;
