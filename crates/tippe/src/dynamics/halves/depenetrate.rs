@@ -196,10 +196,11 @@ pub(crate) fn run(
             let count = pushes.len() as u32;
             sweeps.packed.pack(pushes, 0..count, bodies);
             let tolerance = settings.velocity_tolerance * report.dt;
-            let done = sweeps.packed.press(settings.sweeps, tolerance);
+            let doubles = settings.sweeps.div_ceil(2);
+            let (_, done) = sweeps.packed.sweep::<false>(doubles, tolerance);
             sweeps.packed.unpack(pushes, bodies);
-            report.work.sweeps += done;
-            report.work.rows_swept += u64::from(done) * u64::from(count);
+            report.work.sweeps += 2 * done;
+            report.work.rows_swept += u64::from(2 * done) * u64::from(count);
         } else {
             sweep(settings, pushes, pulls, bodies, report);
         }

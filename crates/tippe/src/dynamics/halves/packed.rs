@@ -293,20 +293,14 @@ impl Packed {
         }
     }
 
-    /// Up to `limit` double sweeps with the acceleration of [`super::sweep`], until the change of velocity is at most `tolerance`.
-    /// Returns the change that the last one made, and how many there were.
-    pub(crate) fn sweep(&mut self, limit: u32, tolerance: f64) -> (f64, u32) {
-        on_best(Sweep {
-            packed: self,
-            limit,
-            tolerance,
-        })
-    }
-
-    /// Up to `limit` sweeps to and fro over normals alone, without acceleration, until a sweep changes nothing by more than
-    /// `tolerance`. Returns how many there were.
-    pub(crate) fn press(&mut self, limit: u32, tolerance: f64) -> u32 {
-        on_best(Press {
+    /// Up to `limit` double sweeps with the acceleration of [`super::sweep`], until the change of velocity is at most `tolerance`,
+    /// with friction or over normals alone. Returns the change that the last one made, and how many there were.
+    pub(crate) fn sweep<const FRICTION: bool>(
+        &mut self,
+        limit: u32,
+        tolerance: f64,
+    ) -> (f64, u32) {
+        on_best(Sweep::<FRICTION> {
             packed: self,
             limit,
             tolerance,
@@ -314,14 +308,14 @@ impl Packed {
     }
 
     #[inline(always)]
-    fn double_sweep<S: Lanes>(&mut self, s: S) -> f64 {
+    fn double_sweep<S: Lanes, const FRICTION: bool>(&mut self, s: S) -> f64 {
         let mut change = Four::splat(s, 0.0);
         let (motion, response) = (&mut self.motion[..], &self.response[..]);
         for (batch, p) in self.batches.iter().zip(self.impulses.iter_mut()) {
-            change = change.max(visit::<S, true>(s, batch, p, motion, response));
+            change = change.max(visit::<S, FRICTION>(s, batch, p, motion, response));
         }
         for (batch, p) in self.batches.iter().zip(self.impulses.iter_mut()).rev() {
-            change = change.max(visit::<S, true>(s, batch, p, motion, response));
+            change = change.max(visit::<S, FRICTION>(s, batch, p, motion, response));
         }
         change.get().0.into_iter().fold(0.0, f64::max)
     }
@@ -387,13 +381,13 @@ impl Packed {
 }
 
 /// The sweeps as a piece of work for any lanes.
-struct Sweep<'a> {
+struct Sweep<'a, const FRICTION: bool> {
     packed: &'a mut Packed,
     limit: u32,
     tolerance: f64,
 }
 
-impl OnLanes for Sweep<'_> {
+impl<const FRICTION: bool> OnLanes for Sweep<'_, FRICTION> {
     type Output = (f64, u32);
 
     #[inline(always)]
@@ -404,7 +398,7 @@ impl OnLanes for Sweep<'_> {
         for k in 0..self.limit {
             packed.before.clone_from(&packed.impulses);
             packed.motion_before.clone_from(&packed.motion);
-            change = packed.double_sweep(s);
+            change = packed.double_sweep::<S, FRICTION>(s);
             if change <= self.tolerance {
                 return (change, k + 1);
             }
@@ -416,45 +410,6 @@ impl OnLanes for Sweep<'_> {
             }
         }
         (change, self.limit)
-    }
-}
-
-/// Sweeps over normals as a piece of work for any lanes.
-struct Press<'a> {
-    packed: &'a mut Packed,
-    limit: u32,
-    tolerance: f64,
-}
-
-impl OnLanes for Press<'_> {
-    type Output = u32;
-
-    #[inline(always)]
-    fn run<S: Lanes>(self, s: S) -> u32 {
-        let Packed {
-            batches,
-            impulses,
-            motion,
-            response,
-            ..
-        } = self.packed;
-        for k in 0..self.limit {
-            let mut change = Four::splat(s, 0.0);
-            let pairs = batches.iter().zip(impulses.iter_mut());
-            if k % 2 == 0 {
-                for (batch, p) in pairs {
-                    change = change.max(visit::<S, false>(s, batch, p, motion, response));
-                }
-            } else {
-                for (batch, p) in pairs.rev() {
-                    change = change.max(visit::<S, false>(s, batch, p, motion, response));
-                }
-            }
-            if change.get().0.into_iter().fold(0.0, f64::max) <= self.tolerance {
-                return k + 1;
-            }
-        }
-        self.limit
     }
 }
 
@@ -597,5 +552,120 @@ fn push<S: Lanes>(
         let to = &mut motion[i as usize].0;
         to[..4].copy_from_slice(&low[lane]);
         to[4..].copy_from_slice(&high[lane]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trees::Bodies;
+    use super::*;
+    use crate::collide::Placement;
+    use crate::material::Surface;
+
+    /// Numbers from −1 to 1.
+    fn draws() -> impl FnMut() -> f64 {
+        let mut state = 7_u64;
+        move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+    }
+
+    fn vector(draw: &mut impl FnMut() -> f64) -> Vec3 {
+        Vec3::new(draw(), draw(), draw())
+    }
+
+    /// A heap: 40 bodies, one of them fixed, 200 contacts at random.
+    fn heap() -> (Vec<Row>, Bodies) {
+        let mut draw = draws();
+        let mut bodies = Bodies::default();
+        for i in 0..40 {
+            let mass = 1.0 + 0.5 * draw();
+            bodies.flat.push(if i == 0 {
+                SolverBody::FIXED
+            } else {
+                SolverBody {
+                    v: vector(&mut draw),
+                    w: vector(&mut draw),
+                    inverse_mass: mass,
+                    inverse_inertia: Mat3::from_diagonal(Vec3::new(mass, 2.0 * mass, 3.0)),
+                }
+            });
+        }
+        let surface = Surface {
+            friction_static: 0.4,
+            friction_kinetic: 0.4,
+            ..Surface::default()
+        };
+        let mut rows = Vec::new();
+        for k in 0..200_u32 {
+            let a = k % 40;
+            let b = (a + 1 + ((draw() + 1.0) * 10.0) as u32) % 40;
+            let place = Placement {
+                normal: vector(&mut draw).normalize(),
+                point_a: vector(&mut draw),
+                point_b: vector(&mut draw),
+                gap: 0.0,
+            };
+            let centers = (Vec3::ZERO, Vec3::ZERO);
+            let mut row = Row::new((a, b), &place, centers, &bodies, &surface, 0.0);
+            row.target_n = 0.2 * draw();
+            row.target_t = [0.1 * draw(), 0.1 * draw()];
+            rows.push(row);
+        }
+        (rows, bodies)
+    }
+
+    #[test]
+    fn four_at_once_do_what_visits_one_by_one_do() {
+        let (mut rows, mut bodies) = heap();
+        let (mut others, mut there) = (rows.clone(), bodies.clone());
+        let order: Vec<u32> = (0..rows.len() as u32).collect();
+        assert!(Packed::is_worth(&rows, &order, 3));
+        let mut packed = Packed::default();
+        let mut apart: f64 = 0.0;
+        for _ in 0..5 {
+            for &i in order.iter().chain(order.iter().rev()) {
+                rows[i as usize].visit(&mut bodies);
+            }
+            packed.pack(&others, order.iter().copied(), &there);
+            assert_eq!(packed.sweep::<true>(1, 0.0).1, 1);
+            packed.unpack(&mut others, &mut there);
+            for (row, other) in rows.iter().zip(&others) {
+                apart = apart.max((row.frame_impulse() - other.frame_impulse()).length());
+            }
+            for (body, other) in bodies.iter().zip(there.iter()) {
+                apart = apart.max((body.v - other.v).length() + (body.w - other.w).length());
+            }
+        }
+        assert!(apart < 1e-11, "{apart:e}");
+        // Pressed, slid and stuck: all of it was compared.
+        assert!(rows.iter().any(|r| r.p_n > 0.1) && rows.iter().any(|r| r.p_n == 0.0));
+        assert!(rows.iter().any(|r| r.slides(&bodies)));
+    }
+
+    #[test]
+    fn batches_are_full_and_keep_the_order_of_contacts_that_share_a_body() {
+        let (rows, bodies) = heap();
+        let mut packed = Packed::default();
+        packed.pack(&rows, 0..rows.len() as u32, &bodies);
+        let mut batch_of = vec![0; rows.len()];
+        for (k, batch) in packed.rows.iter().enumerate() {
+            for &i in batch.iter().filter(|i| **i != NONE) {
+                batch_of[i as usize] = k;
+            }
+        }
+        let moves = |slot: u32| bodies[slot as usize].inverse_mass > 0.0;
+        for (i, late) in rows.iter().enumerate() {
+            for (j, early) in rows[..i].iter().enumerate() {
+                let shared = [late.a, late.b]
+                    .iter()
+                    .any(|x| moves(*x) && [early.a, early.b].contains(x));
+                assert!(!shared || batch_of[j] < batch_of[i], "{j} {i}");
+            }
+        }
+        assert!(packed.batches.len() < rows.len() / 2);
     }
 }

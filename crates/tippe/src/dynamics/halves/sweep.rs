@@ -218,7 +218,7 @@ impl Job<'_> {
     fn packed_sweep(&mut self, limit: u32, scratch: &mut Sweeps) -> f64 {
         let Sweeps { order, packed, .. } = scratch;
         packed.pack(self.rows, order.iter().copied(), self.bodies);
-        let (change, count) = packed.sweep(limit, self.settings.velocity_tolerance);
+        let (change, count) = packed.sweep::<true>(limit, self.settings.velocity_tolerance);
         packed.unpack(self.rows, self.bodies);
         self.work.sweeps += 2 * count;
         self.work.rows_swept += u64::from(2 * count) * order.len() as u64;
