@@ -20,6 +20,9 @@ use crate::work::Work;
 /// Depth that is not worth a pass [m]: rounding of positions a kilometre from the origin.
 const DEPTH_MIN: f64 = 1e-12;
 
+/// Part of the largest shift at which the pass is exact enough: it leaves more than that of every depth anyway [1].
+const EXACT: f64 = 1e-3;
+
 /// A contact in the pass: one normal row over pseudo-displacements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Push {
@@ -195,8 +198,11 @@ pub(crate) fn run(
         if pulls.is_empty() && Packed::is_many(pushes.len()) && !pushes.iter().any(linked) {
             let count = pushes.len() as u32;
             sweeps.packed.pack(pushes, 0..count, bodies);
-            let tolerance = settings.velocity_tolerance * report.dt;
-            let doubles = settings.sweeps.div_ceil(2);
+            let tolerance = f64::max(
+                settings.velocity_tolerance * report.dt,
+                EXACT * settings.depenetration * deepest,
+            );
+            let doubles = settings.sweeps;
             let (_, done) = sweeps.packed.sweep::<false>(doubles, tolerance);
             sweeps.packed.unpack(pushes, bodies);
             report.work.sweeps += 2 * done;

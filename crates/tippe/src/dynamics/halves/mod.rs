@@ -76,8 +76,10 @@ pub(crate) struct Scratch {
     pub bodies: Bodies,
     /// One for each contact, grouped by island. Written by `touch::gather`, completed phase by phase.
     pub touches: Vec<Touch>,
-    /// Touches and joint slots before they were grouped by island.
-    pub ungrouped: (Vec<Touch>, Vec<u32>),
+    /// By contact: its place in the memory of the last step.
+    pub remembered: Vec<u32>,
+    /// Joint slots before they were grouped by island.
+    pub ungrouped: Vec<u32>,
     /// Pairs that touch at the end of the part.
     pub touching: Vec<crate::state::PairKey>,
     /// Positions of the links, by joint slot.

@@ -295,11 +295,7 @@ impl Packed {
 
     /// Up to `limit` double sweeps with the acceleration of [`super::sweep`], until the change of velocity is at most `tolerance`,
     /// with friction or over normals alone. Returns the change that the last one made, and how many there were.
-    pub(crate) fn sweep<const FRICTION: bool>(
-        &mut self,
-        limit: u32,
-        tolerance: f64,
-    ) -> (f64, u32) {
+    pub(crate) fn sweep<const FRICTION: bool>(&mut self, limit: u32, tolerance: f64) -> (f64, u32) {
         on_best(Sweep::<FRICTION> {
             packed: self,
             limit,

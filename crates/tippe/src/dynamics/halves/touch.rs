@@ -69,6 +69,9 @@ const ROUNDING: f64 = 1e-11;
 /// Slip above which a new contact starts as sliding, relative to 1 m/s [m/s].
 const SLIDING: f64 = 1e-9;
 
+/// No memory.
+const NONE: u32 = u32::MAX;
+
 /// Makes one touch for each contact, grouped by island, with the memory of the last step.
 pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     let contacts = &work.detection.contacts;
@@ -96,8 +99,6 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
 
     // Both lists are sorted by key: one pass matches them.
     let scratch = &mut work.halves;
-    scratch.touches.clear();
-    scratch.touches.resize(contacts.len(), Touch::new(0));
     scratch.supported.clear();
     scratch.supported.resize(model.bodies.len(), false);
     for (_, joint) in model.present_joints() {
@@ -109,59 +110,56 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
             scratch.supported[a as usize] = true;
         }
     }
-    let stretch = state.stretch(h);
-    let mut remembered = state.contacts.iter().peekable();
-    for (i, c) in contacts.iter().enumerate() {
-        let mut touch = Touch::new(i as u32);
-        touch.gap_start = c.point.gap;
-        touch.base = c.point.gap.min(0.0);
-        while remembered.next_if(|m| m.key < c.key).is_some() {}
-        if let Some(m) = remembered.next_if(|m| m.key == c.key) {
-            touch.memory = *m;
-            touch.memory.first = m.first.scaled(stretch);
-            touch.memory.second = m.second.scaled(stretch);
-            touch.known = true;
-            touch.loaded = m.first.normal + m.second.normal > 0.0;
-            if touch.loaded {
-                // What rounding has left open at a link stays so: a wedged tree cannot close it.
-                let ends = [c.key.pair.body_a, c.key.pair.body_b];
-                if c.point.gap > 0.0 && c.point.gap < KEPT && ends.iter().any(|&s| model.is_link(s))
-                {
-                    touch.base = c.point.gap;
-                }
-                // A floor is held up by nobody: what rests on it says nothing about what else falls on it.
-                for slot in [c.key.pair.body_a, c.key.pair.body_b] {
-                    scratch.supported[slot as usize] |= dynamic(slot);
-                }
+    scratch.remembered.clear();
+    let mut at = 0;
+    for c in contacts {
+        while state.contacts.get(at).is_some_and(|m| m.key < c.key) {
+            at += 1;
+        }
+        let known = state.contacts.get(at).filter(|m| m.key == c.key);
+        scratch.remembered.push(known.map_or(NONE, |_| at as u32));
+        if known.is_some_and(is_loaded) {
+            // A floor is held up by nobody: what rests on it says nothing about what else falls on it.
+            for slot in [c.key.pair.body_a, c.key.pair.body_b] {
+                scratch.supported[slot as usize] |= dynamic(slot);
             }
         }
-        scratch.touches[i] = touch;
     }
-    regroup(work);
+    group(model, state, work, h);
 }
 
-/// Puts touches and joints into the order of the islands. Within an island contacts come before joints, as they were numbered.
-fn regroup(work: &mut Work) {
-    let contacts = work.detection.contacts.len() as u32;
+/// Whether the last step left a contact with load.
+fn is_loaded(m: &ContactMemory) -> bool {
+    m.first.normal + m.second.normal > 0.0
+}
+
+/// Makes the touches, and puts them and the joints into the order of the islands. Within an island contacts come before joints, as they
+/// were numbered.
+fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
+    let contacts = &work.detection.contacts;
+    let count = contacts.len() as u32;
+    let stretch = state.stretch(h);
     let Scratch {
         touches,
         joints,
         parts,
-        ungrouped: (by_contact, by_joint),
+        remembered,
+        ungrouped,
         ..
     } = &mut work.halves;
-    std::mem::swap(touches, by_contact);
-    std::mem::swap(joints, by_joint);
+    std::mem::swap(joints, ungrouped);
     touches.clear();
     joints.clear();
     parts.clear();
     for island in 0..work.islands.count() {
         let start = (touches.len(), joints.len());
         for &item in &work.islands.order[work.islands.range(island)] {
-            if item < contacts {
-                touches.push(by_contact[item as usize]);
+            if item < count {
+                let memory = state.contacts.get(remembered[item as usize] as usize);
+                let c = &contacts[item as usize];
+                touches.push(Touch::of(model, c, item, memory, stretch));
             } else {
-                joints.push(by_joint[(item - contacts) as usize]);
+                joints.push(ungrouped[(item - count) as usize]);
             }
         }
         parts.push(Part {
@@ -197,6 +195,36 @@ impl Touch {
             first: Vec3::ZERO,
             gap_end: 0.0,
         }
+    }
+
+    /// The touch of a contact, with what the last step remembers of it.
+    fn of(
+        model: &Model,
+        c: &Contact,
+        number: u32,
+        memory: Option<&ContactMemory>,
+        stretch: f64,
+    ) -> Self {
+        let mut touch = Self::new(number);
+        touch.gap_start = c.point.gap;
+        touch.base = c.point.gap.min(0.0);
+        if let Some(m) = memory {
+            touch.memory = *m;
+            touch.memory.first = m.first.scaled(stretch);
+            touch.memory.second = m.second.scaled(stretch);
+            touch.known = true;
+            touch.loaded = is_loaded(m);
+            // What rounding has left open at a link stays so: a wedged tree cannot close it.
+            let ends = [c.key.pair.body_a, c.key.pair.body_b];
+            if touch.loaded
+                && c.point.gap > 0.0
+                && c.point.gap < KEPT
+                && ends.iter().any(|&s| model.is_link(s))
+            {
+                touch.base = c.point.gap;
+            }
+        }
+        touch
     }
 
     /// Whether it is apart, or known and not struck: nothing new.

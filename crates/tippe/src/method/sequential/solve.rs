@@ -5,7 +5,6 @@
 //! Source: docs/methods.md, "Time and velocity".
 
 use super::SequentialParams;
-use crate::dynamics::halves::Settings;
 use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{Sight, aim_again};
 use crate::dynamics::halves::lane::{self, Island, Lane};
@@ -84,25 +83,16 @@ fn first_of_island(
     if near && island.part.trees && sight.state.stretch(sight.h) <= LIKE {
         aim_again(sight, lane, island, false);
     }
-    // What presses is known after fewer sweeps than how much.
-    let arrives = |t: &Touch| t.bounce.is_some_and(|b| b.gap_end > 0.0);
-    let sweeps = if island.touches.iter().any(arrives) {
-        params.sweeps.div_ceil(2)
-    } else {
-        params.sweeps
-    };
-    converge(params, sweeps, cost_max, near, lane, island, |_| true);
+    converge(params, cost_max, near, lane, island, |_| true);
     let mut arrivals = false;
     for (row, touch) in island.rows.iter_mut().zip(island.touches.iter_mut()) {
         if row.p_n > 0.0 && touch.bounce.is_some() {
-            arrivals |= arrives(touch);
+            arrivals |= touch.bounce.is_some_and(|b| b.gap_end > 0.0);
             touch.aim_at_bounce(row, sight.h);
         }
     }
     if arrivals {
-        converge(params, params.sweeps, cost_max, near, lane, island, |_| {
-            true
-        });
+        converge(params, cost_max, near, lane, island, |_| true);
     }
     if island.part.trees || (jointed && island.part.direct) {
         meet(params, sight, cost_max, caps, lane, island);
@@ -111,7 +101,6 @@ fn first_of_island(
 
 fn converge(
     params: &SequentialParams,
-    sweeps: u32,
     cost_max: u64,
     near: bool,
     lane: &mut Lane,
@@ -122,10 +111,7 @@ fn converge(
     // Counted by island, so that an order drawn at random does not depend on who solves it.
     let mut work = SolverWork::default();
     let mut job = Job {
-        settings: &Settings {
-            sweeps,
-            ..params.settings()
-        },
+        settings: &params.settings(),
         cost_max,
         near,
         rows: island.rows,
@@ -170,9 +156,7 @@ fn meet(
         if island.part.trees {
             lane.work.caps_hit = caps;
         }
-        converge(params, params.sweeps, cost_max, true, lane, island, |_| {
-            true
-        });
+        converge(params, cost_max, true, lane, island, |_| true);
         let before = std::mem::replace(&mut worst, missed(lane, island));
         if island.part.trees && worst > STALLED * before {
             break;
@@ -194,9 +178,7 @@ pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut St
         |lane, island| {
             let cost_max = cost_limit(params, island.touches, island.links.len());
             let near = params.warm_start && island.touches.iter().all(Touch::is_old);
-            converge(params, params.sweeps, cost_max, near, lane, island, |t| {
-                t.projected
-            });
+            converge(params, cost_max, near, lane, island, |t| t.projected);
         },
     );
     book(&work.halves, report, |t| t.projected);
