@@ -218,7 +218,10 @@ impl Search {
             let upper = guess.dot(pair.support(guess).w);
             let far = outside(pair, guess, upper).filter(|b| b.upper < here.upper);
             let next = match far {
-                Some(next) => next,
+                Some(next) => {
+                    stretch *= 1.5;
+                    next
+                }
                 None => {
                     stretch *= 0.25;
                     match outside(pair, here.normal, here.upper) {

@@ -203,36 +203,3 @@ fn highest(vertices: &[Vec3], d: Vec3) -> usize {
     }
     best
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::ConvexHull;
-    use super::*;
-    use crate::math::rotation;
-
-    /// Scanned or climbed, from any hint: the vertex is as high as the highest.
-    #[test]
-    fn finds_the_highest_vertex() {
-        let mut turn = Vec3::new(0.3, -1.1, 0.7);
-        let mut next = || {
-            turn = Vec3::new(turn.y + 0.37, turn.z - 1.93, turn.x + 2.71) * 0.9;
-            (rotation::exp(turn * 3.0) * Vec3::X).normalize_or(Vec3::X)
-        };
-        for count in [4, 8, 17, 20, 21, 64, 500] {
-            let points: Vec<Vec3> = (0..count)
-                .map(|_| next() * Vec3::new(1.0, 0.7, 0.4))
-                .collect();
-            let Ok(hull) = ConvexHull::new(&points) else {
-                panic!("{count} points with a volume");
-            };
-            for k in 0..500 {
-                let d = next();
-                let hint = if k % 3 == 0 { u32::MAX } else { k % 11 };
-                let found = hull.vertices()[hull.support(d, hint) as usize].dot(d);
-                let top = hull.vertices()[highest(hull.vertices(), d)].dot(d);
-                assert!(found > top - 1e-14, "{count} {found} {top}");
-            }
-            assert!(hull.support(Vec3::NAN, 3) < count);
-        }
-    }
-}
