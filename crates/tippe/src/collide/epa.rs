@@ -23,7 +23,7 @@ const ROUNDS_MAX: usize = 256;
 /// Rounds between two searches near the best depth so far.
 const POLISH_EVERY: usize = 24;
 /// Most rounds of such a search, the gap it works at relative to the sizes, and the gain that ends it [1].
-const POLISH_ROUNDS: usize = 60;
+const POLISH_ROUNDS: usize = 30;
 const APART: f64 = 0.02;
 const POLISHED: f64 = 1e-13;
 /// Part of the size by which the deepest points may miss being opposite each other [1].
@@ -218,10 +218,7 @@ impl Search {
             let upper = guess.dot(pair.support(guess).w);
             let far = outside(pair, guess, upper).filter(|b| b.upper < here.upper);
             let next = match far {
-                Some(next) => {
-                    stretch *= 1.5;
-                    next
-                }
+                Some(next) => next,
                 None => {
                     stretch *= 0.25;
                     match outside(pair, here.normal, here.upper) {
