@@ -6,8 +6,9 @@
 mod geometry_support;
 
 use geometry_support::Random;
+use std::sync::Arc;
 use tippe::query::{Hit, QueryFilter};
-use tippe::{BodyDesc, BodyId, Filter, Pose, Shape, Vec3, World};
+use tippe::{BodyDesc, BodyId, Filter, Pose, Shape, TriangleMesh, Vec3, World};
 
 fn everything() -> QueryFilter {
     QueryFilter::default()
@@ -117,6 +118,37 @@ fn a_cast_stops_where_shapes_touch() {
         .cast(&probe, &there, Vec3::X, 1.0, &everything())
         .unwrap();
     assert_eq!((hits[0].body, hits[0].distance), (cuboid, 0.0));
+}
+
+/// A mesh as ground is met by casts as by rays: straight, aslant, from its edge, and not at all.
+#[test]
+fn a_cast_meets_a_mesh() {
+    let corners = [[-2.0, -2.0], [2.0, -2.0], [2.0, 2.0], [-2.0, 2.0]];
+    let corners = corners.map(|[x, y]| Vec3::new(x, y, 0.0));
+    let mesh = TriangleMesh::new(&corners, &[[0, 1, 2], [0, 2, 3]]).unwrap();
+    let mut world = World::default();
+    let fixed = BodyDesc::fixed(Shape::Mesh(Arc::new(mesh)), Vec3::ZERO);
+    let ground = world.add_body(&fixed).unwrap();
+    let mut queries = world.queries();
+    let ball = Shape::Sphere { radius: 0.25 };
+    let mut cast = |x: f64, direction: Vec3| {
+        let from = Pose::from_position(Vec3::new(x, 0.3, 3.0));
+        let hits = queries.cast(&ball, &from, direction, 10.0, &everything());
+        hits.unwrap()
+    };
+    let hits = cast(0.0, -Vec3::Z);
+    assert_eq!(names(&hits), [ground]);
+    assert!((hits[0].distance - 2.75).abs() < 1e-6, "{hits:?}");
+    assert!((hits[0].normal - Vec3::Z).length() < 1e-6, "{hits:?}");
+    assert!((hits[0].point - Vec3::new(0.0, 0.3, 0.0)).length() < 1e-6);
+    let hits = cast(-1.5, Vec3::new(1.0, 0.0, -1.0));
+    assert!((hits[0].distance - 2.75 * 2.0_f64.sqrt()).abs() < 1e-6);
+    // 0.15 m beyond the edge the ball still meets it: √(0.25² − 0.15²) = 0.2 m above.
+    let hits = cast(2.15, -Vec3::Z);
+    assert!((hits[0].distance - 2.8).abs() < 1e-5, "{hits:?}");
+    assert!(cast(2.26, -Vec3::Z).is_empty());
+    assert!(cast(0.0, Vec3::Z).is_empty());
+    assert!(cast(0.0, Vec3::X).is_empty());
 }
 
 #[test]

@@ -11,6 +11,7 @@
 //! point. The later of the two times is taken. Between looks with new closest points the gap along the axis is measured anew by support
 //! points, which costs little.
 
+use super::advance_mesh;
 use super::flight::{Flight, Rates};
 use crate::geometry::{GeometryError, Separation, closest_points};
 use crate::math::{Pose, Vec3};
@@ -36,7 +37,7 @@ pub enum TimeOfImpact {
 }
 
 /// Looks with closest points, and steps along one axis between them.
-const LOOKS_MAX: u32 = 512;
+pub(super) const LOOKS_MAX: u32 = 512;
 const STEPS_MAX: u32 = 12;
 /// An axis along which this part of the distance is left has served: a new one shows more [1].
 const SERVED: f64 = 0.1;
@@ -44,31 +45,41 @@ const SERVED: f64 = 0.1;
 const DOUBLINGS_MAX: u32 = 8;
 const HALVINGS: u32 = 3;
 /// Most work of one search, in poses: one of a body that has turned far counts for many, as its rotation is followed from the start.
-const POSES_MAX: f64 = 2e4;
+const POSES_MAX: f64 = 2e5;
+/// Poses of looks may be so many times more: they matter where a body turns so fast that each takes thousands of parts [1].
+const LOOKING: f64 = 10.0;
 /// Turn that counts as one more pose [rad], and most that one pose counts for; as in `math::rotation`.
 const TURN: f64 = 0.1;
 const TURNS_MAX: f64 = 4096.0;
 /// The approach aims at this part of the tolerance: aiming at the tolerance itself would never arrive.
-const AIM: f64 = 0.5;
+pub(super) const AIM: f64 = 0.5;
 /// Distances are not told apart better than this part of the coordinates that enter them [1].
-const ROUNDING: f64 = 1e-14;
+pub(super) const ROUNDING: f64 = 1e-14;
 
 /// The first time [s] until `horizon` [s] at which two shapes are within `tolerance` [m]; never later than their first touch.
 ///
 /// A distance that stays above the tolerance all the time is `Apart`, however little it stays above.
 ///
 /// # Errors
-/// Numbers that are not finite, two half-spaces.
+/// Numbers that are not finite, two half-spaces or meshes, a half-space that turns.
 pub fn time_of_impact(
     a: (&Shape, &Flight<'_>),
     b: (&Shape, &Flight<'_>),
     horizon: f64,
     tolerance: f64,
 ) -> Result<TimeOfImpact, GeometryError> {
+    if is_mesh(a.0) || is_mesh(b.0) {
+        check(a, b, horizon, tolerance)?;
+        return advance_mesh::search(a, b, horizon, tolerance, POSES_MAX);
+    }
     search(a, b, horizon, tolerance, POSES_MAX)
 }
 
-/// The same with a limit of its own on the work, in poses.
+pub(super) const fn is_mesh(shape: &Shape) -> bool {
+    matches!(shape, Shape::Mesh(_))
+}
+
+/// The same for convex shapes, with a limit of its own on the work, in poses.
 pub(crate) fn search(
     a: (&Shape, &Flight<'_>),
     b: (&Shape, &Flight<'_>),
@@ -77,10 +88,17 @@ pub(crate) fn search(
     poses_max: f64,
 ) -> Result<TimeOfImpact, GeometryError> {
     check(a, b, horizon, tolerance)?;
+    if is_mesh(a.0) || is_mesh(b.0) {
+        return Err(GeometryError::Unbounded);
+    }
     let mut t = 0.0;
     let spin = a.1.rates(0.0, &a.1.pose).spin + b.1.rates(0.0, &b.1.pose).spin;
-    let mut effort = 0.0;
+    let (mut effort, mut looking) = (0.0, 0.0);
     for _ in 0..LOOKS_MAX {
+        looking += work(spin * t);
+        if looking > LOOKING * poses_max {
+            break;
+        }
         let mut poses = (a.1.at(t), b.1.at(t));
         let separation = closest_points(a.0, &poses.0, b.0, &poses.1)?;
         let tolerance = tolerance.max(ROUNDING * span(&poses.0, &poses.1));
@@ -102,7 +120,7 @@ pub(crate) fn search(
             if next > horizon {
                 return Ok(TimeOfImpact::Apart);
             }
-            effort += 1.0 + (spin * next / TURN).min(TURNS_MAX);
+            effort += work(spin * next);
             if next <= t || effort > poses_max {
                 return Ok(TimeOfImpact::Unresolved { time: t });
             }
@@ -113,12 +131,17 @@ pub(crate) fn search(
     Ok(TimeOfImpact::Unresolved { time: t })
 }
 
+/// Work of a pose after a turn by some angle [rad], in poses.
+pub(super) fn work(turn: f64) -> f64 {
+    1.0 + (turn / TURN).min(TURNS_MAX)
+}
+
 /// A time [s] before which two shapes cannot touch, from one look at them; infinite if they never will, 0 if they do.
 ///
 /// Exact for spheres that meet head on.
 ///
 /// # Errors
-/// Numbers that are not finite, two half-spaces.
+/// Numbers that are not finite, two half-spaces or meshes, a half-space that turns.
 pub fn time_of_impact_bound(
     a: (&Shape, &Flight<'_>),
     b: (&Shape, &Flight<'_>),
@@ -128,6 +151,9 @@ pub fn time_of_impact_bound(
     let separation = closest_points(a.0, &poses.0, b.0, &poses.1)?;
     if separation.distance <= 0.0 {
         return Ok(0.0);
+    }
+    if is_mesh(a.0) || is_mesh(b.0) {
+        return Ok(advance_mesh::Closing::of(a, b, 0.0, &poses).time(separation.distance));
     }
     let n = separation.normal;
     let gap = gap_along(n, a.0, &poses.0, b.0, &poses.1).min(separation.distance);
@@ -150,23 +176,16 @@ fn check(
     }
     // A half-space that turns sweeps over everything: no bound holds for it.
     let turns = |(shape, flight): (&Shape, &Flight<'_>)| {
-        Core::of(shape).is_none() && flight.rates(0.0, &flight.pose).spin > 0.0
+        matches!(shape, Shape::HalfSpace { .. }) && flight.rates(0.0, &flight.pose).spin > 0.0
     };
-    // Nor is there one for a mesh, which is not convex.
-    let mesh = |shape: &Shape| matches!(shape, Shape::Mesh(_));
-    if mesh(a.0)
-        || mesh(b.0)
-        || turns(a)
-        || turns(b)
-        || (Core::of(a.0).is_none() && Core::of(b.0).is_none())
-    {
+    if turns(a) || turns(b) || (Core::of(a.0).is_none() && Core::of(b.0).is_none()) {
         return Err(GeometryError::Unbounded);
     }
     Ok(())
 }
 
 /// Largest coordinate that enters a distance [m].
-fn span(a: &Pose, b: &Pose) -> f64 {
+pub(super) fn span(a: &Pose, b: &Pose) -> f64 {
     a.position.abs().max(b.position.abs()).max_element()
 }
 
@@ -359,7 +378,7 @@ fn closing_by_pieces(speed: f64, acceleration: f64, sides: &[Side<'_>; 2], width
 }
 
 /// First t ≥ 0 with ½ a t² + b t = w, for w above zero; infinite if there is none.
-fn root(a: f64, b: f64, w: f64) -> f64 {
+pub(super) fn root(a: f64, b: f64, w: f64) -> f64 {
     if w <= 0.0 {
         return 0.0;
     }

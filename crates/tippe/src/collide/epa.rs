@@ -48,14 +48,22 @@ struct Face {
     v: [u32; 3],
     /// Beyond the edge from `v[k]` to `v[(k + 1) % 3]`.
     across: [u32; 3],
-    n: Vec3,
-    distance: f64,
     alive: bool,
+}
+
+/// The plane of a face.
+#[derive(Clone, Copy)]
+struct Plane {
+    n: Vec3,
+    /// From the origin [m]; infinite for faces without a direction, and for those that are no longer there.
+    distance: f64,
 }
 
 struct Polytope {
     vertices: Vec<Vertex>,
     faces: Vec<Face>,
+    /// Of each face.
+    planes: Vec<Plane>,
     /// Height that counts as above a face [m].
     above: f64,
     /// Scratch: facets seen, horizon edges.
@@ -141,7 +149,10 @@ impl Search {
     /// How far A − B reaches beyond a face.
     fn look(&mut self, pair: &mut ConvexPair<'_>, face: u32) -> Look {
         let f = &self.polytope.faces[face as usize];
-        let (normal, lower) = (f.n, f.distance);
+        let Plane {
+            n: normal,
+            distance: lower,
+        } = self.polytope.planes[face as usize];
         let corners = f.v.map(|i| self.polytope.vertices[i as usize]);
         let new = pair.support(normal);
         let upper = normal.dot(new.w);
@@ -339,7 +350,8 @@ fn thin(pair: &mut ConvexPair<'_>, n: Vec3, start: &Simplex) -> Depth {
 
 impl Polytope {
     fn new(corners: [Vertex; 4], above: f64) -> Self {
-        let mut vertices = Vec::with_capacity(40);
+        // Room for what most overlaps need, in pieces that the allocator hands out at once.
+        let mut vertices = Vec::with_capacity(14);
         vertices.extend(corners);
         let w = corners.map(|c| c.w);
         // d below (a, b, c) makes that triangle look outward.
@@ -348,7 +360,8 @@ impl Polytope {
         }
         let mut polytope = Self {
             vertices,
-            faces: Vec::with_capacity(72),
+            faces: Vec::with_capacity(32),
+            planes: Vec::with_capacity(32),
             above,
             seen: Vec::with_capacity(16),
             horizon: Vec::with_capacity(16),
@@ -372,31 +385,35 @@ impl Polytope {
         } else {
             (Vec3::ZERO, f64::INFINITY)
         };
+        self.planes.push(Plane { n, distance });
         self.faces.push(Face {
             v,
             across,
-            n,
-            distance,
             alive: true,
         });
     }
 
     fn nearest(&self) -> Option<u32> {
-        let mut best: Option<(f64, u32)> = None;
-        for (i, f) in self.faces.iter().enumerate() {
-            if f.alive && f.distance.is_finite() && best.is_none_or(|b| f.distance < b.0) {
-                best = Some((f.distance, i as u32));
+        let (mut best, mut least) = (None, f64::INFINITY);
+        for (i, f) in self.planes.iter().enumerate() {
+            if f.distance < least {
+                (best, least) = (Some(i as u32), f.distance);
             }
         }
-        best.map(|b| b.1)
+        best
+    }
+
+    fn bury(&mut self, face: u32) {
+        self.faces[face as usize].alive = false;
+        self.planes[face as usize].distance = f64::INFINITY;
+        self.seen.push(face);
     }
 
     /// Adds a point beyond face `near`; false if rounding leaves no clean horizon.
     fn grow(&mut self, near: u32, new: Vertex) -> bool {
         self.seen.clear();
         self.horizon.clear();
-        self.seen.push(near);
-        self.faces[near as usize].alive = false;
+        self.bury(near);
         let mut k = 0;
         while k < self.seen.len() {
             let here = self.seen[k] as usize;
@@ -407,9 +424,8 @@ impl Polytope {
                     continue;
                 }
                 let corner = self.vertices[f.v[0] as usize].w;
-                if f.n.dot(new.w - corner) > self.above {
-                    self.faces[there as usize].alive = false;
-                    self.seen.push(there);
+                if self.planes[there as usize].n.dot(new.w - corner) > self.above {
+                    self.bury(there);
                 } else {
                     let v = self.faces[here].v;
                     self.horizon.push((v[e], v[(e + 1) % 3], there));

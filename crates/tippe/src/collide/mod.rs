@@ -5,6 +5,7 @@
 //! Source: [Lecture] "Simulation Loop", "Contact Extraction Summary".
 
 pub mod advance;
+mod advance_mesh;
 pub mod broad;
 
 mod clip;

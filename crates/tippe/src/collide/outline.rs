@@ -30,10 +30,6 @@ const NAME_APEX: u32 = 3 << 20;
 pub(super) struct OutlinePoint {
     /// Where it is now [m].
     pub x: Vec3,
-    /// The centre of the circle it belongs to [m]; the point itself if the circle has no radius.
-    pub center: Vec3,
-    /// The radius of that circle [m].
-    pub radius: f64,
     /// Names it within its shape.
     pub name: u32,
 }
@@ -45,22 +41,32 @@ pub(super) struct Outline {
     count: usize,
     /// Unit outward normal, for polygons.
     pub normal: Option<Vec3>,
+    /// Radius of the rims [m].
+    radius: f64,
 }
 
 impl Outline {
     const EMPTY: Self = Self {
         points: [OutlinePoint {
             x: Vec3::ZERO,
-            center: Vec3::ZERO,
-            radius: 0.0,
             name: 0,
         }; OUTLINE_MAX],
         count: 0,
         normal: None,
+        radius: 0.0,
     };
 
     pub fn points(&self) -> &[OutlinePoint] {
         &self.points[..self.count]
+    }
+
+    /// Centre and radius of the circle that a point belongs to [m]: those of its rim, or the point itself and none.
+    pub fn circle(&self, p: &OutlinePoint) -> (Vec3, f64) {
+        if p.name & !1 == NAME_RIM {
+            (Vec3::new(0.0, 0.0, p.x.z), self.radius)
+        } else {
+            (p.x, 0.0)
+        }
     }
 
     /// Twice the area of a polygon [m²].
@@ -81,23 +87,13 @@ impl Outline {
     }
 
     fn fixed(&mut self, x: Vec3, name: u32) {
-        self.push(OutlinePoint {
-            x,
-            center: x,
-            radius: 0.0,
-            name,
-        });
+        self.push(OutlinePoint { x, name });
     }
 
     /// The point of a rim on the side of the unit vector `across`.
     fn rim(&mut self, radius: f64, z: f64, across: Vec3) {
-        let center = Vec3::new(0.0, 0.0, z);
-        self.push(OutlinePoint {
-            x: center + across * radius,
-            center,
-            radius,
-            name: NAME_RIM | u32::from(z > 0.0),
-        });
+        self.radius = radius;
+        self.push(on_rim(radius, z, across));
     }
 
     /// What the core turns to the unit direction `d` (in the shape frame).
@@ -218,25 +214,18 @@ impl Outline {
             }
         }
         if let Some(low) = lowest {
-            let center = Vec3::new(0.0, 0.0, z);
-            self.points[nearest] = OutlinePoint {
-                x: center + low * radius,
-                center,
-                radius,
-                name: NAME_RIM | u32::from(z > 0.0),
-            };
+            self.radius = radius;
+            self.points[nearest] = on_rim(radius, z, low);
         }
         self.normal = Some(if z > 0.0 { Vec3::Z } else { -Vec3::Z });
     }
 
-    /// The polygon that others are clipped to when they lie on this one: for round faces one that holds all of the face.
-    pub fn around(&self, core: &Core<'_>) -> Self {
+    /// The polygon that others are clipped to when they lie on a round face: one that holds all of it. None for other faces.
+    pub fn around(&self, core: &Core<'_>) -> Option<Self> {
         let (Core::Cylinder { radius, .. } | Core::Cone { radius, .. }) = *core else {
-            return *self;
+            return None;
         };
-        if self.normal.is_none() {
-            return *self;
-        }
+        self.normal?;
         let mut out = Self::EMPTY;
         out.normal = self.normal;
         let z = self.points[0].x.z;
@@ -248,7 +237,15 @@ impl Outline {
                 NAME_ROUND | (1 << 8) | (u32::from(z > 0.0) << 4) | turn,
             );
         }
-        out
+        Some(out)
+    }
+}
+
+/// The point of a rim on the side of the unit vector `across`.
+fn on_rim(radius: f64, z: f64, across: Vec3) -> OutlinePoint {
+    OutlinePoint {
+        x: Vec3::new(0.0, 0.0, z) + across * radius,
+        name: NAME_RIM | u32::from(z > 0.0),
     }
 }
 

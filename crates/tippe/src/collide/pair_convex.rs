@@ -89,7 +89,6 @@ pub(super) struct Touching<'a> {
 
 /// A face that may carry the contact.
 struct Candidate {
-    outline: Outline,
     normal: Vec3,
     /// Separation along the normal [m].
     separation: f64,
@@ -104,13 +103,11 @@ impl Touching<'_> {
         let relative = if ball { 0.0 } else { PREFER_RELATIVE };
         let better = |s: f64, than: f64| s > than + relative * (-than).max(0.0) + part * self.size;
         let n = self.found.normal;
+        let outline_a = Outline::of(&pair.a, n);
+        let outline_b = Outline::of(&pair.b, -(pair.turn.transpose() * n));
         let (face_a, face_b) = (
-            candidate(pair, Outline::of(&pair.a, n), false),
-            candidate(
-                pair,
-                Outline::of(&pair.b, -(pair.turn.transpose() * n)),
-                true,
-            ),
+            candidate(pair, &outline_a, false),
+            candidate(pair, &outline_b, true),
         );
         // The larger face unless the other is clearly better; of equals A's: no flicker between them.
         let chosen = match (face_a, face_b) {
@@ -130,7 +127,8 @@ impl Touching<'_> {
         if let Some((face, on_b)) = chosen
             && !better(self.found.distance, face.separation)
         {
-            lowest = self.face(pair, &face, on_b, out);
+            let outline = if on_b { &outline_b } else { &outline_a };
+            lowest = self.face(pair, outline, face.normal, on_b, out);
         }
         if better(lowest, self.found.distance) {
             push_nearest(self, pair, out);
@@ -141,7 +139,8 @@ impl Touching<'_> {
     fn face(
         &self,
         pair: &ConvexPair<'_>,
-        face: &Candidate,
+        outline: &Outline,
+        normal: Vec3,
         on_b: bool,
         out: &mut Vec<ContactPoint>,
     ) -> f64 {
@@ -159,17 +158,17 @@ impl Touching<'_> {
         } else {
             (pair.a, pair.b, pair.turn, pair.offset)
         };
-        let around = face.outline.around(&own);
+        let around = outline.around(&own);
         let reference = Reference {
-            normal: face.normal,
-            anchor: face.outline.points()[0].x,
-            corners: around.points(),
+            normal,
+            anchor: outline.points()[0].x,
+            corners: around.as_ref().unwrap_or(outline).points(),
             seams: 0,
             turn,
             shift,
             size: self.size,
         };
-        let incident = Outline::of(&other, -(turn.transpose() * face.normal));
+        let incident = Outline::of(&other, -(turn.transpose() * normal));
         // Faces belong to cores without radius.
         let radius = radius_a + radius_b;
         let patch = Patch::new(&incident, &reference, margin + radius);
@@ -184,14 +183,13 @@ impl Touching<'_> {
 }
 
 /// The face of an outline, if it is one, and how far it separates the cores.
-fn candidate(pair: &mut ConvexPair<'_>, outline: Outline, on_b: bool) -> Option<Candidate> {
+fn candidate(pair: &mut ConvexPair<'_>, outline: &Outline, on_b: bool) -> Option<Candidate> {
     let normal = outline.normal?;
     let along = if on_b { -(pair.turn * normal) } else { normal };
     Some(Candidate {
         normal,
         separation: -along.dot(pair.support(along).w),
         area: outline.area(),
-        outline,
     })
 }
 

@@ -6,6 +6,7 @@
 
 use super::outline::{OUTLINE_MAX, Outline, OutlinePoint};
 use crate::math::{Mat3, Vec3};
+use std::mem::swap;
 
 /// Distance to a side, relative to the size, within which a point lies on it [1].
 const ON_SIDE: f64 = 1e-9;
@@ -19,13 +20,17 @@ const SAME_DEPTH: f64 = 1e-5;
 const BETTER: f64 = 1.0 + 1e-6;
 /// Most points of a patch.
 pub(super) const PATCH_MAX: usize = 8;
+/// Most points of a polygon on the way: two triangles or boxes need few, and filling room for all would take longer than the rest.
+const POLYGON_FEW: usize = 16;
 const POLYGON_MAX: usize = 2 * OUTLINE_MAX;
+/// Points that rounding may add beyond those of both outlines.
+const SLACK: usize = 4;
 
 /// Marks an edge that runs along a side of the reference face.
 const SIDE: u32 = 1 << 31;
 
 /// One point of the patch.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct PatchPoint {
     /// In the frame of the reference shape [m].
     pub x: Vec3,
@@ -43,6 +48,20 @@ pub(super) struct PatchPoint {
     /// Whether the edge that follows runs along a seam, and whether seams alone made the point.
     seam: bool,
     spare: bool,
+}
+
+impl PatchPoint {
+    const NONE: Self = Self {
+        x: Vec3::ZERO,
+        center: Vec3::ZERO,
+        radius: 0.0,
+        w: 0.0,
+        name: 0,
+        edge: 0,
+        vertex: false,
+        seam: false,
+        spare: false,
+    };
 }
 
 /// The face that the incident outline is clipped to.
@@ -65,7 +84,7 @@ pub(super) struct Reference<'a> {
 /// Up to eight points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patch {
-    points: [PatchPoint; POLYGON_MAX],
+    points: [PatchPoint; PATCH_MAX],
     count: usize,
 }
 
@@ -76,47 +95,78 @@ impl Patch {
 
     /// The points of `incident` over the reference face with a height of at most `limit` [m].
     pub fn new(incident: &Outline, reference: &Reference<'_>, limit: f64) -> Self {
-        let mut patch = Self {
-            points: [PatchPoint::default(); POLYGON_MAX],
-            count: 0,
-        };
-        let all = incident.points();
-        for (k, p) in all.iter().enumerate() {
-            let x = reference.turn * p.x + reference.shift;
-            let next = &all[if k + 1 == all.len() { 0 } else { k + 1 }];
-            patch.push(PatchPoint {
-                x,
-                center: p.center,
-                radius: p.radius,
-                w: reference.normal.dot(x - reference.anchor),
-                name: p.name,
-                edge: both(p.name, next.name),
-                vertex: true,
-                seam: false,
-                spare: false,
-            });
+        if incident.points().len() + reference.corners.len() + SLACK <= POLYGON_FEW {
+            clipped::<POLYGON_FEW>(incident, reference, limit)
+        } else {
+            clipped::<POLYGON_MAX>(incident, reference, limit)
         }
-        let vertices = patch;
-        let n = reference.corners.len();
-        for i in 0..n {
-            let (p, q) = (
-                &reference.corners[i],
-                &reference.corners[if i + 1 == n { 0 } else { i + 1 }],
-            );
-            let inward = reference.normal.cross(q.x - p.x).normalize_or_zero();
-            let seam = reference.seams >> i & 1 == 1;
-            let side = (both(p.name, q.name), seam);
-            patch.clip(p.x, inward, side, reference);
+    }
+}
+
+/// The same with room for `N` points on the way.
+fn clipped<const N: usize>(incident: &Outline, reference: &Reference<'_>, limit: f64) -> Patch {
+    let (mut one, mut two) = (Polygon::<N>::EMPTY, Polygon::<N>::EMPTY);
+    let (mut polygon, mut spare) = (&mut one, &mut two);
+    let all = incident.points();
+    for (k, p) in all.iter().enumerate() {
+        let x = reference.turn * p.x + reference.shift;
+        let next = &all[if k + 1 == all.len() { 0 } else { k + 1 }];
+        let (center, radius) = incident.circle(p);
+        polygon.push(PatchPoint {
+            x,
+            center,
+            radius,
+            w: reference.normal.dot(x - reference.anchor),
+            name: p.name,
+            edge: both(p.name, next.name),
+            vertex: true,
+            seam: false,
+            spare: false,
+        });
+    }
+    let n = reference.corners.len();
+    for i in 0..n {
+        let (p, q) = (
+            &reference.corners[i],
+            &reference.corners[if i + 1 == n { 0 } else { i + 1 }],
+        );
+        let inward = reference.normal.cross(q.x - p.x).normalize_or_zero();
+        let seam = reference.seams >> i & 1 == 1;
+        let side = (both(p.name, q.name), seam);
+        if polygon.clip(p.x, inward, side, reference, spare) {
+            swap(&mut polygon, &mut spare);
         }
-        patch.keep(|p| p.w <= limit && !p.spare);
-        patch.straighten(STRAIGHT * reference.size, reference.normal);
-        patch.thin_out(SAME_DEPTH * reference.size);
-        patch.rename(vertices.points(), NAME_NEAR * reference.size);
-        patch
+    }
+    polygon.keep(|p| p.w <= limit && !p.spare);
+    polygon.straighten(STRAIGHT * reference.size, reference.normal);
+    polygon.thin_out(SAME_DEPTH * reference.size);
+    polygon.rename(incident, reference);
+    let mut patch = Patch {
+        points: [PatchPoint::NONE; PATCH_MAX],
+        count: polygon.count,
+    };
+    patch.points[..polygon.count].copy_from_slice(polygon.points());
+    patch
+}
+
+/// A convex polygon, a segment or a point.
+struct Polygon<const N: usize> {
+    points: [PatchPoint; N],
+    count: usize,
+}
+
+impl<const N: usize> Polygon<N> {
+    const EMPTY: Self = Self {
+        points: [PatchPoint::NONE; N],
+        count: 0,
+    };
+
+    fn points(&self) -> &[PatchPoint] {
+        &self.points[..self.count]
     }
 
     fn push(&mut self, p: PatchPoint) {
-        if self.count < POLYGON_MAX {
+        if self.count < N {
             self.points[self.count] = p;
             self.count += 1;
         }
@@ -133,26 +183,28 @@ impl Patch {
         self.count = kept;
     }
 
-    /// Cuts away what lies beyond the side through `corner` with the unit inward normal `inward`.
+    /// Writes to `out` what does not lie beyond the side through `corner` with the unit inward normal `inward`; false, and nothing
+    /// written, if that is all.
     fn clip(
-        &mut self,
+        &self,
         corner: Vec3,
         inward: Vec3,
         (side, seam): (u32, bool),
         reference: &Reference<'_>,
-    ) {
+        out: &mut Self,
+    ) -> bool {
         let tolerance = ON_SIDE * reference.size;
-        let mut beyond = [0.0; POLYGON_MAX];
+        let mut beyond = [0.0; N];
         let mut any = false;
         for (d, p) in beyond.iter_mut().zip(&self.points[..self.count]) {
             *d = inward.dot(corner - p.x);
             any |= *d > tolerance;
         }
         if !any {
-            return;
+            return false;
         }
-        let old = *self;
-        self.count = 0;
+        let old = self;
+        out.count = 0;
         // A segment is walked once, a polygon around.
         let steps = if old.count == 2 { 1 } else { old.count };
         for k in 0..old.count {
@@ -166,7 +218,7 @@ impl Patch {
                     p.edge = SIDE | side;
                     p.seam = seam;
                 }
-                self.push(p);
+                out.push(p);
             }
             if k < steps && p_in != q_in {
                 // From the inner point, so that both ways along an edge make the same crossing.
@@ -178,7 +230,7 @@ impl Patch {
                 if d_i < -tolerance {
                     let t = d_i / (d_i - d_o);
                     let x = inner.x + (outer.x - inner.x) * t;
-                    self.push(PatchPoint {
+                    out.push(PatchPoint {
                         x,
                         center: inner.center + (outer.center - inner.center) * t,
                         radius: inner.radius + (outer.radius - inner.radius) * t,
@@ -196,6 +248,7 @@ impl Patch {
                 }
             }
         }
+        true
     }
 
     /// Drops points that are nearly in line with their neighbours, the straightest first, down to four.
@@ -257,14 +310,18 @@ impl Patch {
 
     /// Gives clipped points near a vertex of the incident outline its name: whether a vertex lies inside the face or is clipped away
     /// may change from step to step, but the point stays where it is and keeps its name for the warm start.
-    fn rename(&mut self, vertices: &[PatchPoint], near: f64) {
+    fn rename(&mut self, incident: &Outline, reference: &Reference<'_>) {
+        let near = NAME_NEAR * reference.size;
         for k in 0..self.count {
             if self.points[k].vertex {
                 continue;
             }
             let x = self.points[k].x;
-            let close = |v: &&PatchPoint| (v.x - x).length_squared() <= near * near;
-            if let Some(v) = vertices.iter().find(close)
+            let close = |v: &&OutlinePoint| {
+                let place = reference.turn * v.x + reference.shift;
+                (place - x).length_squared() <= near * near
+            };
+            if let Some(v) = incident.points().iter().find(close)
                 && self.points().iter().all(|p| p.name != v.name)
             {
                 self.points[k].name = v.name;

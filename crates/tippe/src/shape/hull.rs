@@ -2,15 +2,14 @@
 //!
 //! Reads: points.  Writes: nothing (pure functions).
 //! Called by: `shape::Shape`, `shape::support`, the polyhedral pairs of `collide`.
-//! Source: [Barber96] for the hull; hill climbing over neighbours as in [Ericson05] §9.5.4; mass by `shape::mesh`.
+//! Source: [Barber96] for the hull; mass by `shape::mesh`.
 
+use super::climb::Climb;
 use super::quickhull::{RESOLUTION, quickhull};
 use super::{Aabb, MassProperties, mesh_mass_properties};
 use crate::error::BuildError;
 use crate::math::{Mat3, Pose, Vec3};
 
-/// Up to this many vertices looking at all of them is faster than climbing.
-const SCAN_MAX: usize = 20;
 /// Most vertices of a hull: its features must fit their names.
 pub const HULL_VERTICES_MAX: usize = 60_000;
 /// Most points a hull is made of.
@@ -29,6 +28,13 @@ pub struct HullFace {
     count: u32,
 }
 
+/// A face seen from one of its vertices.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    normal: Vec3,
+    face: u32,
+}
+
 /// The smallest convex solid that holds a set of points.
 ///
 /// Points closer than 1e-9 of the extent count as one; solids thinner than that are refused. Faces that are flat within 1e-9 of
@@ -40,16 +46,10 @@ pub struct ConvexHull {
     faces: Vec<HullFace>,
     /// Vertices of all faces.
     loops: Vec<u32>,
-    /// Neighbours of vertex i are `neighbours[first[i] .. first[i + 1]]`.
-    neighbours: Vec<u32>,
-    first: Vec<u32>,
-    /// Faces around vertex i are `around[first_face[i] .. first_face[i + 1]]`.
-    around: Vec<u32>,
+    /// Faces around vertex i, with their normals, are `around[first_face[i] .. first_face[i + 1]]`.
+    around: Vec<Around>,
     first_face: Vec<u32>,
-    /// A vertex to start from for directions in each cell of a cube about the origin; empty where scanning is faster.
-    starts: Vec<u32>,
-    /// Cells along an edge of that cube.
-    cells: usize,
+    climb: Climb,
     /// Mass properties at density 1.
     unit: MassProperties,
     reach: f64,
@@ -93,22 +93,18 @@ impl ConvexHull {
         let (neighbours, first) = adjacency(vertices.len(), &triangles);
         let (faces, loops) = flat_faces(&vertices, &triangles);
         let (around, first_face) = faces_around(vertices.len(), &faces, &loops);
-        let mut hull = Self {
+        let climb = Climb::new(&vertices, &neighbours, &first);
+        Ok(Self {
             vertices,
             triangles,
             faces,
             loops,
-            neighbours,
-            first,
             around,
             first_face,
-            starts: Vec::new(),
-            cells: 0,
+            climb,
             unit,
             reach,
-        };
-        hull.fill_starts();
-        Ok(hull)
+        })
     }
 
     /// Vertices in the shape frame [m].
@@ -137,60 +133,35 @@ impl ConvexHull {
     }
 
     /// Faces that meet in vertex `i`.
-    #[must_use]
-    pub fn faces_of_vertex(&self, i: usize) -> &[u32] {
+    pub fn faces_of_vertex(&self, i: usize) -> impl Iterator<Item = u32> + '_ {
+        self.fan(i).iter().map(|a| a.face)
+    }
+
+    fn fan(&self, i: usize) -> &[Around] {
         &self.around[self.first_face[i] as usize..self.first_face[i + 1] as usize]
     }
 
     /// The vertex farthest along `d`, climbing from vertex `hint` if it is one.
     #[must_use]
     pub fn support(&self, d: Vec3, hint: u32) -> u32 {
-        if self.starts.is_empty() {
-            return self.scan(d);
-        }
-        let start = self.starts[self.cell(d)];
-        let mut best = start;
-        let mut value = d.dot(self.vertices[start as usize]);
-        if let Some(v) = self.vertices.get(hint as usize) {
-            let x = d.dot(*v);
-            if x > value {
-                (best, value) = (hint, x);
-            }
-        }
-        // Each round goes higher, so there are at most as many as vertices.
-        loop {
-            let here = best as usize;
-            for &n in &self.neighbours[self.first[here] as usize..self.first[here + 1] as usize] {
-                let x = d.dot(self.vertices[n as usize]);
-                if x > value {
-                    (best, value) = (n, x);
-                }
-            }
-            if best as usize == here {
-                return best;
-            }
-        }
+        self.climb.support(d, hint).0
     }
 
-    fn scan(&self, d: Vec3) -> u32 {
-        let (mut best, mut value) = (0, f64::NEG_INFINITY);
-        for (i, v) in self.vertices.iter().enumerate() {
-            let x = d.dot(*v);
-            if x > value {
-                (best, value) = (i as u32, x);
-            }
-        }
-        best
+    /// The same with its place [m].
+    #[inline]
+    pub(super) fn support_point(&self, d: Vec3, hint: u32) -> (u32, Vec3) {
+        let (name, x) = self.climb.support(d, hint);
+        (name, x.unwrap_or_else(|| self.vertices[name as usize]))
     }
 
     /// The face whose normal is nearest to `d`, among those around `vertex`.
     #[must_use]
     pub fn face_along(&self, d: Vec3, vertex: u32) -> usize {
         let (mut best, mut value) = (0, f64::NEG_INFINITY);
-        for &f in self.faces_of_vertex(vertex as usize) {
-            let x = d.dot(self.faces[f as usize].normal);
+        for a in self.fan(vertex as usize) {
+            let x = d.dot(a.normal);
             if x > value {
-                (best, value) = (f as usize, x);
+                (best, value) = (a.face as usize, x);
             }
         }
         best
@@ -218,57 +189,13 @@ impl ConvexHull {
         for k in 0..3 {
             // Row k of the rotation: world coordinate k of a point x is row · x.
             let row = r.col(k);
-            max[k] = row.dot(self.vertices[self.support(row, u32::MAX) as usize]);
-            min[k] = row.dot(self.vertices[self.support(-row, u32::MAX) as usize]);
+            max[k] = row.dot(self.support_point(row, u32::MAX).1);
+            min[k] = row.dot(self.support_point(-row, u32::MAX).1);
         }
         Aabb {
             min: pose.position + min,
             max: pose.position + max,
         }
-    }
-
-    /// One start for each cell of the directions.
-    fn fill_starts(&mut self) {
-        if self.vertices.len() <= SCAN_MAX {
-            return;
-        }
-        let cells = ((self.vertices.len() as f64 / 6.0).sqrt() as usize).clamp(2, 16);
-        let mut starts = Vec::with_capacity(6 * cells * cells);
-        for axis in 0..6 {
-            for i in 0..cells {
-                for j in 0..cells {
-                    let side = if axis % 2 == 0 { 1.0 } else { -1.0 };
-                    let middle = |k: usize| (2 * k + 1) as f64 / cells as f64 - 1.0;
-                    let mut d = Vec3::ZERO;
-                    d[axis / 2] = side;
-                    d[(axis / 2 + 1) % 3] = middle(i);
-                    d[(axis / 2 + 2) % 3] = middle(j);
-                    starts.push(self.scan(d));
-                }
-            }
-        }
-        self.starts = starts;
-        self.cells = cells;
-    }
-
-    /// The cell of a direction; any cell for one without length.
-    fn cell(&self, d: Vec3) -> usize {
-        let size = d.abs();
-        let axis = if size.x >= size.y && size.x >= size.z {
-            0
-        } else if size.y >= size.z {
-            1
-        } else {
-            2
-        };
-        let (d, size) = (d.to_array(), size.to_array());
-        let n = self.cells;
-        // (x/|max| + 1)/2 is in 0 … 1; casts saturate, so NaN and the upper end are safe.
-        let scale = 0.5 * n as f64;
-        let place = |x: f64| (((x / size[axis]) + 1.0) * scale) as usize;
-        let i = place(d[(axis + 1) % 3]).min(n - 1);
-        let j = place(d[(axis + 2) % 3]).min(n - 1);
-        (2 * axis + usize::from(d[axis] < 0.0)) * n * n + i * n + j
     }
 }
 
@@ -293,14 +220,19 @@ fn adjacency(count: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
     by_vertex(count, edges.flat_map(|(u, v)| [(u, v), (v, u)]).collect())
 }
 
-fn faces_around(count: usize, faces: &[HullFace], loops: &[u32]) -> (Vec<u32>, Vec<u32>) {
+fn faces_around(count: usize, faces: &[HullFace], loops: &[u32]) -> (Vec<Around>, Vec<u32>) {
     let mut pairs = Vec::with_capacity(loops.len());
     for (i, f) in faces.iter().enumerate() {
         for v in &loops[f.start as usize..(f.start + f.count) as usize] {
             pairs.push((*v, i as u32));
         }
     }
-    by_vertex(count, pairs)
+    let (around, first) = by_vertex(count, pairs);
+    let seen = |face: u32| Around {
+        normal: faces[face as usize].normal,
+        face,
+    };
+    (around.into_iter().map(seen).collect(), first)
 }
 
 /// Merges triangles of one plane into polygons, from the largest triangle on.

@@ -6,6 +6,7 @@
 
 pub mod aabb;
 pub mod capsule;
+mod climb;
 pub mod cone;
 pub mod cuboid;
 pub mod cylinder;

@@ -150,11 +150,8 @@ impl<'a> Core<'a> {
                 }
             }
             Self::Hull(hull) => {
-                let feature = hull.support(d, hint);
-                SupportPoint {
-                    point: hull.vertices()[feature as usize],
-                    feature,
-                }
+                let (feature, point) = hull.support_point(d, hint);
+                SupportPoint { point, feature }
             }
             Self::Triangle(corners) => {
                 let x = corners.map(|c| c.dot(d));
