@@ -189,6 +189,7 @@ export class ChosenPanel {
   }
 
   save() {
+    while (!this.gather(this.page.main));
     const s = this.series;
     const lines = [['time', ...s.lines].join(','), ...s.times.map((t, i) => [t, s.values[0][i], s.values[1][i]].map((x) => (Number.isNaN(x) ? '' : x)).join(','))];
     save('chosen.csv', new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }));

@@ -14,6 +14,7 @@ import { contactTable } from './statistics.js';
 
 const CHARTS_MS = 100; // between two drawings of the charts while a run plays
 const LEAD = 0.12; // simulated ahead of what is shown [s of wall time]
+const SLACK = 1e-3; // of a step: times are sums of steps
 const SPEEDS = { 0.01: '1/100', 0.1: '1/10', 0.25: '1/4', 0.5: '1/2', 1: 'real time', 2: '2 ×', 4: '4 ×', 10: '10 ×' };
 
 export class Page {
@@ -194,7 +195,7 @@ export class Page {
     const other = this.other && this.askPanel.other.value;
     this.begin(true);
     this.main.open({ ...this.order, ask });
-    if (other) this.compare(other);
+    if (other) this.beside(other, ask);
   }
 
   runText(text) {
@@ -203,16 +204,31 @@ export class Page {
     this.rerun();
   }
 
-  // A second run beside the first: another method or another step.
+  // Two runs side by side, both from the start: what a hand did to the first is no part of the question.
   compare(what) {
     this.closeOther();
     if (!what || !this.recording?.header) return;
+    let ask;
+    try {
+      ask = this.askPanel.read();
+    } catch (e) {
+      this.tell(e.message, true);
+      return;
+    }
+    this.resting = false;
+    if (this.main.live) this.main.open({ ...this.order, ask });
+    this.beside(what, ask);
+  }
+
+  // A second run beside the first: another method or another step.
+  beside(what, asked) {
+    this.askPanel.other.value = what;
     const canvas = el('canvas', { tabIndex: 0, role: 'application', 'aria-label': 'The scene again, by another method or step' });
     this.views.append(el('div', { class: 'tp-view' }, canvas, el('span', { class: 'tp-caption' })));
     const pane = this.makePane(canvas);
     this.panes.push(pane);
-    const ask = this.askPanel.read();
-    const { dt } = this.recording.header;
+    const ask = { ...asked };
+    const dt = asked.dt ?? this.recording.header.dt;
     if (what === 'dt/2') ask.dt = dt / 2;
     else if (what === 'dt*2') ask.dt = dt * 2;
     else {
@@ -266,7 +282,12 @@ export class Page {
         this.tell('');
         pane.asked = 0;
       }
+      if (!this.playing) pane.halt();
       if (a.warnings.length && pane === this.main) this.tell(`Warning: ${a.warnings[0].reason}`);
+    } else if ((a.say === 'faults' || a.say === 'refused') && pane !== this.main && !pane.ready) {
+      const reason = a.reason ?? `${a.faults[0]?.field} ${a.faults[0]?.reason}`;
+      this.closeOther();
+      this.tell(`No second run: ${reason}`, true);
     } else if (a.say === 'faults') {
       this.playing = false;
       this.textPanel.show(a.faults, a.more);
@@ -276,8 +297,10 @@ export class Page {
     } else if (a.say === 'gone') {
       this.playing = false;
       this.tell('The server was started anew. The run up to here is kept; “Run again” begins a new one.');
-    } else if (a.say === 'status' && a.stopped) {
-      this.tell(a.stopped, true);
+    } else if (a.say === 'status') {
+      if (a.stopped) this.tell(a.stopped, true);
+      if (this.resting) this.time = this.edge;
+      this.meet();
     }
     this.redraw();
   }
@@ -328,11 +351,28 @@ export class Page {
 
   // The latest time that all runs have.
   get edge() {
-    return Math.min(...this.panes.map((p) => (p.ready ? p.recording.duration : 0)));
+    return Math.min(...this.panes.map((p) => p.end));
+  }
+
+  // Runs that are behind the one that has come farthest, each with the time to go to. The one with the longest step goes there or
+  // beyond, the others as near as their steps allow without passing it: steps that divide it meet exactly.
+  get behind() {
+    const runs = this.panes.filter((p) => p.runs);
+    const far = Math.max(...runs.map((p) => p.end));
+    const longest = Math.max(...runs.map((p) => p.dt));
+    const leads = runs.find((p) => p.dt === longest);
+    const goal = (pane) => far - (pane === leads ? SLACK : 1 - SLACK) * pane.dt;
+    return runs.filter((p) => p.end < goal(p) - 0.5 * SLACK * p.dt).map((pane) => ({ pane, to: goal(pane) }));
+  }
+
+  // Runs side by side rest at one time, whatever each of them costs.
+  meet() {
+    if (this.playing || !this.panes.every((p) => p.atRest)) return;
+    for (const { pane, to } of this.behind) pane.halt(to);
   }
 
   tick(elapsed) {
-    if (this.playing && this.main.ready) {
+    if (this.playing && this.main.ready && !this.panes.some((p) => p.opening)) {
       const end = this.main.live ? this.span : this.recording.duration;
       this.time = Math.min(this.time + elapsed * this.speed, this.edge);
       const held = this.panes.some((p) => p.hand);
@@ -392,7 +432,7 @@ export class Page {
 
   // Whoever watched the run at its edge sees where it comes to rest, which is a frame; whoever looked at the past stays there.
   pause() {
-    if (this.playing && this.main.ready) this.resting = this.panes.every((p) => p.live && p.asked > this.edge - 2 / (p.recording.header.rate || 60));
+    if (this.playing && this.main.ready) this.resting = this.panes.every((p) => p.live && Math.max(p.asked, this.time) > this.edge - 2 / (p.recording?.header?.rate || 60));
     this.playing = false;
     for (const p of this.panes) p.halt?.();
     this.redraw();
@@ -415,8 +455,9 @@ export class Page {
     if (next <= this.edge) this.time = next;
     else {
       this.resting = true;
-      // Of two runs with different steps, the one that is behind.
-      for (const pane of this.panes) if (pane.live && pane.ready && pane.recording.duration <= this.edge + 1e-9) pane.step();
+      if (this.behind.length) this.meet();
+      // Both; of two that cannot be at the very same time, the one that is behind.
+      else for (const pane of this.panes) if (pane.runs && pane.end <= this.edge + 1e-9) pane.step();
     }
     this.redraw();
   }
@@ -528,7 +569,8 @@ export class Page {
       frames: this.recording?.frames.length ?? 0, steps: this.recording?.steps ?? 0, method: this.recording?.header?.method, dt: this.recording?.header?.dt,
       bodies: main.bodies?.map((b, i) => ({ name: b.name, kind: b.kind, mass: b.mass, position: main.poses ? Array.from(main.poses.subarray(7 * i, 7 * i + 3)) : null })) ?? [],
       contacts: main.contacts ?? [], arrows: main.over?.shown ?? [], arrowScale: main.arrowScale, step: main.ready ? this.recording.frames[this.recording.frameAt(this.time)].step : 0,
-      chosen: main.chosen, panes: this.panes.length, paused: this.panes.every((p) => p.paused), hand: main.hand, problem: this.recording?.problem, opened: this.opened,
+      chosen: main.chosen, panes: this.panes.length, ends: this.panes.map((p) => p.end), run: main.connection?.run ?? null,
+      paused: this.panes.every((p) => p.atRest) && !this.behind.length, hand: main.hand, problem: this.recording?.problem, opened: this.opened,
       look: this.settings.look, statistics: this.chosenPanel.numbers,
     };
   }

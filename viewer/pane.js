@@ -24,7 +24,9 @@ export class Pane {
     this.recording = null;
     this.connection = null;
     this.stopped = '';
-    this.paused = false; // the server says that the run rests on its last frame
+    this.paused = false; // the server says that the run rests, by the last order to do so, on its last frame
+    this.order = 0; // number of that order
+    this.opening = 0; // runs that were asked for and have not begun
     this.asked = 0;
     this.colourKey = '';
     this.chosen = null; // { body } or { contact }
@@ -41,20 +43,45 @@ export class Pane {
     return this.recording !== null && this.recording.frames.length > 0;
   }
 
+  // Whether nothing more will come by itself.
+  get atRest() {
+    return !this.live || (!this.opening && (this.paused || this.stopped !== ''));
+  }
+
+  // Whether its run can be told to go on.
+  get runs() {
+    return this.live && this.ready && !this.opening && this.stopped === '';
+  }
+
+  // Its step [s].
+  get dt() {
+    return this.recording?.header?.dt ?? 0;
+  }
+
+  // How far it has come [s].
+  get end() {
+    return this.ready && !this.opening ? this.recording.duration : 0;
+  }
+
   // Runs a scene on the server.
   open(order) {
     if (!this.connection) {
       this.connection = new Connection({
         bytes: (b) => this.take(b),
         answer: (a) => this.answer(a),
-        line: (s) => this.on.line(s),
+        line: (s) => {
+          if (s === 'lost') this.opening = this.connection.pending ? 1 : 0;
+          this.on.line(s);
+        },
       });
       this.connection.taken = () => (this.recording ? this.recording.length : 0);
     }
+    this.opening++;
     this.connection.open(order);
   }
 
   answer(a) {
+    if (['opened', 'faults', 'refused'].includes(a.say)) this.opening = Math.max(0, this.opening - 1);
     if (a.say === 'opened' && a.offset === 0) {
       this.recording = new Recording();
       this.bytes = [];
@@ -63,7 +90,7 @@ export class Pane {
       this.asked = 0;
       this.hand = null;
     }
-    if (a.say === 'status') [this.stopped, this.paused] = [a.stopped, a.paused];
+    if (a.say === 'status') [this.stopped, this.paused] = [a.stopped, a.paused && a.order === this.order];
     this.on.answer(a);
   }
 
@@ -91,20 +118,25 @@ export class Pane {
   until(time) {
     if (time > this.asked + 1e-9) {
       this.asked = time;
+      this.paused = false;
       this.send({ do: 'until', time });
     }
   }
 
-  // Stops the server where it is; a frame shows where.
-  halt() {
-    this.asked = 0;
-    this.send({ do: 'pause' });
+  // Stops the server where it is, or at a later time; a frame shows where.
+  halt(at = null) {
+    this.rest({ do: 'pause', at });
   }
 
   // One step of the engine, no more.
   step() {
+    this.rest({ do: 'step', count: 1 });
+  }
+
+  rest(order) {
     this.asked = 0;
-    this.send({ do: 'step', count: 1 });
+    this.paused = false;
+    this.send({ ...order, order: ++this.order });
   }
 
   // Prepares for a new list of bodies.

@@ -121,11 +121,13 @@ async fn send_news(socket: &mut WebSocket, w: &mut Watched) -> Result<(), axum::
                     time,
                     stopped,
                     paused,
+                    order,
                 } = standing;
                 let status = Answer::Status {
                     time,
                     stopped,
                     paused,
+                    order,
                 };
                 say(socket, &status).await?;
             }
@@ -175,9 +177,11 @@ async fn order(
             return say(socket, &opened).await;
         }
         Order::Until { time } if time.is_finite() => Command::Until(time),
-        Order::Until { .. } => return refuse(socket, "time must be finite").await,
-        Order::Pause => Command::Pause,
-        Order::Step { count } => Command::Steps(count),
+        Order::Pause { at, order } if at.is_none_or(f64::is_finite) => Command::Pause(at, order),
+        Order::Until { .. } | Order::Pause { .. } => {
+            return refuse(socket, "time must be finite").await;
+        }
+        Order::Step { count, order } => Command::Steps(count, order),
         Order::Drag {
             body,
             at,

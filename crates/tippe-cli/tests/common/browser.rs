@@ -13,8 +13,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(90);
+use super::PATIENCE;
+
+/// By how much to slow the browser down, to see that no test depends on its speed: `TIPPE_TEST_THROTTLE=6`.
+const THROTTLE: &str = "TIPPE_TEST_THROTTLE";
 /// Two machines' worth of browsers on one: one after the other.
 static ONE: Mutex<()> = Mutex::new(());
 
@@ -121,6 +123,12 @@ impl Browser {
         }}});
         let made = this.request("POST", "/session", &wanted);
         this.session = made["sessionId"].as_str().unwrap().to_owned();
+        let long = PATIENCE.as_millis() as u64;
+        this.post("timeouts", &json!({"script": long, "pageLoad": long}));
+        if let Some(rate) = std::env::var(THROTTLE).ok().and_then(|r| r.parse().ok()) {
+            let rate: f64 = rate;
+            this.devtools("Emulation.setCPUThrottlingRate", &json!({ "rate": rate }));
+        }
         this
     }
 
@@ -185,11 +193,7 @@ impl Browser {
         self.run(&format!("document.querySelector('{button}').click()"));
         // The browser writes under another name until all is there.
         let path = dir.join(file);
-        let start = Instant::now();
-        while !path.is_file() {
-            assert!(start.elapsed() < PATIENCE, "nothing saved by {button}");
-            std::thread::sleep(Duration::from_millis(30));
-        }
+        super::wait_until(&format!("a file saved by {button}"), || path.is_file());
         std::fs::read(path).unwrap()
     }
 
@@ -215,6 +219,21 @@ impl Browser {
             }
             std::thread::sleep(Duration::from_millis(60));
         }
+    }
+
+    /// Waits until what a script gives holds.
+    pub fn wait_for(
+        &self,
+        what: &str,
+        script: &str,
+        mut holds: impl FnMut(&Value) -> bool,
+    ) -> Value {
+        let mut value = Value::Null;
+        super::wait_until(what, || {
+            value = self.run(script);
+            holds(&value)
+        });
+        value
     }
 
     /// Clicks an element.

@@ -12,13 +12,13 @@ use super::serve::Server;
 /// Width and height of the window.
 pub const SIZE: (u32, u32) = (1000, 640);
 
-/// A block of 2 kg at rest on the floor.
+/// A block of 2 kg at rest on the floor, for longer than any test looks at it.
 pub const BLOCK: &str = r#"
 version = 1
 name = "block"
 [method]
 dt = 0.002
-seconds = 4.0
+seconds = 600.0
 [[body]]
 name = "floor"
 kind = "fixed"
@@ -36,7 +36,7 @@ version = 1
 name = "ramp"
 [method]
 dt = 0.002
-seconds = 4.0
+seconds = 600.0
 [[material]]
 name = "default"
 friction = 0.6
@@ -79,7 +79,14 @@ pub fn pause_after(browser: &Browser, time: f64) -> Value {
     browser.state()
 }
 
-/// Whether a live run rests, and the page shows where.
+/// Pauses a live run at least so late [s], and shows the last frame up to that time: the same one on every machine.
+pub fn show_at(browser: &Browser, time: f64) -> Value {
+    pause_after(browser, time);
+    browser.run(&format!("tippe.seek({time}); tippe.draw()"));
+    browser.state()
+}
+
+/// Whether live runs rest, all at one time, and the page shows where.
 pub fn at_rest(s: &Value) -> bool {
     s["paused"] == true && (number(&s["time"]) - number(&s["edge"])).abs() < 1e-9
 }

@@ -5,15 +5,14 @@
 //! Source: docs/page.md, "Protocol".
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 use tungstenite::{Message, WebSocket, client::IntoClientRequest};
 
-/// How long a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::PATIENCE;
 
 /// A running server; ends with the test.
 pub struct Server {
@@ -50,6 +49,15 @@ impl Server {
             child,
             address,
         }
+    }
+
+    /// A port that is free now and that the system gives to nobody who does not ask for it by number.
+    pub fn free_port() -> u16 {
+        let first = 20_000 + std::process::id() % 10_000;
+        (first..first + 1000)
+            .filter_map(|p| u16::try_from(p).ok())
+            .find(|p| TcpListener::bind(("127.0.0.1", *p)).is_ok())
+            .unwrap()
     }
 
     /// Ends the server.
