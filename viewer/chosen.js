@@ -126,7 +126,7 @@ export class ChosenPanel {
       const lost = (name) => this.sum(recording, index, window, name);
       rows.push(['lost to friction, restitution', recording.steps ? `${tidy(lost('friction'))}, ${tidy(lost('restitution'))} J` : '–']);
     }
-    this.over.replaceChildren(recording.header.contacts || recording.contacts(index).length ? rowsOf(rows) : el('p', { class: 'tp-hint' }, 'No contacts in this recording: turn on a layer of contacts, or set contacts = true under [record].'));
+    this.over.replaceChildren(recording.header.contacts || recording.frames[index].contacts?.length ? rowsOf(rows) : el('p', { class: 'tp-hint' }, 'No contacts in this recording: turn on a layer of contacts, or set contacts = true under [record].'));
   }
 
   // A column of the certificates, summed over the window.

@@ -5,6 +5,7 @@
 
 import { CHARTS, Chart, stack, tidy } from './charts.js';
 import { Camera } from './camera.js';
+import { DETAILS } from './draw.js';
 import { button, check, choice, el, icon, save } from './dom.js';
 import { ChosenPanel } from './chosen.js';
 import { keys, watchPointer } from './input.js';
@@ -12,8 +13,14 @@ import { Pane } from './pane.js';
 import { AskPanel, TextPanel, lookPanel } from './panels.js';
 import { contactTable } from './statistics.js';
 
-const CHARTS_MS = 100; // between two drawings of the charts while a run plays
-const LEAD = 0.12; // simulated ahead of what is shown [s of wall time]
+const CHARTS_MS = 100; // between two drawings of the charts while a run plays, at least
+const PACE_MS = 8; // between two looks at the clock
+const ELAPSED_MAX = 0.25; // a page that was held up does not make up for more [s]
+const SLOW_MS = 45; // of the graphics for a drawing: slower ones get fewer details
+const SLOW_SUM = 6; // times that, together
+const STILL_MS = 400; // after which what stands still is drawn with all details,
+const STILL_SLOW_MS = 100; // unless few of them took longer than this
+const LEAD = 0.2; // simulated ahead of what is shown [s of wall time]
 const SLACK = 1e-3; // of a step: times are sums of steps
 const SPEEDS = { 0.01: '1/100', 0.1: '1/10', 0.25: '1/4', 0.5: '1/2', 1: 'real time', 2: '2 ×', 4: '4 ×', 10: '10 ×' };
 
@@ -28,7 +35,7 @@ export class Page {
     this.camera = new Camera();
     this.panes = [];
     this.settings = {
-      colour: 'body', arrows: 1, arrowsOf: 'frame', window: 0.25, clear: false, wire: false, fade: true, quality: 1, strength: 10,
+      colour: 'body', arrows: 1, arrowsOf: 'frame', window: 0.25, clear: false, wire: false, fade: true, details: 'auto', strength: 10,
       look: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
       layers: { contacts: true, forces: true },
     };
@@ -44,10 +51,14 @@ export class Page {
       return;
     }
     this.dirty = true;
+    this.detail = 0; // how much is drawn while something moves
+    this.drawn = { detail: 0, at: 0, ms: 0, slow: 0, next: 0 };
     this.last = performance.now();
+    // Time goes on, and more is asked for, whether or not the browser gives a frame: a slow drawing does not hold up the run.
+    setInterval(() => document.hidden || this.pace(), PACE_MS);
     const tick = (now) => {
-      this.tick(Math.min(0.1, (now - this.last) / 1000));
-      this.last = now;
+      this.pace();
+      this.paint(now);
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
@@ -86,7 +97,8 @@ export class Page {
     this.lineState = el('span', { id: 'line', role: 'status' });
     this.gallery = el('section', { id: 'gallery', hidden: true, 'aria-label': 'Scenes' });
     this.canvas = el('canvas', { id: 'scene', tabIndex: 0, role: 'application', 'aria-label': 'The scene. Arrow keys turn the view, plus and minus zoom, space plays and pauses, b chooses the next body, c the next contact, escape none.' });
-    this.views = el('div', { class: 'tp-views' }, el('div', { class: 'tp-view' }, this.canvas, (this.caption = el('span', { class: 'tp-caption' }))));
+    this.views = el('div', { class: 'tp-views' }, el('div', { class: 'tp-view' }, this.canvas, (this.caption = el('span', { class: 'tp-caption' })),
+      (this.less = el('span', { id: 'less', class: 'tp-less', role: 'status', hidden: true }, 'drawn with fewer details: this browser draws slowly'))));
     this.play = button(icon('play'), 'Play (space)', () => this.toggle(), 'play');
     this.slider = el('input', { type: 'range', id: 'time', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', oninput: () => this.seek(Number(this.slider.value)) });
     this.clock = el('output', { id: 'clock' });
@@ -180,6 +192,7 @@ export class Page {
     this.playing = play;
     this.resting = false;
     this.main.chosen = this.main.follow = null;
+    this.detail = 0;
     this.main.halt();
   }
 
@@ -371,30 +384,60 @@ export class Page {
     for (const { pane, to } of this.behind) pane.halt(to);
   }
 
-  tick(elapsed) {
+  // Moves the time that is shown, and asks for what comes next.
+  pace() {
+    const now = performance.now();
+    const elapsed = Math.min(ELAPSED_MAX, (now - this.last) / 1000);
+    this.last = now;
     if (this.playing && this.main.ready && !this.panes.some((p) => p.opening)) {
       const end = this.main.live ? this.span : this.recording.duration;
       this.time = Math.min(this.time + elapsed * this.speed, this.edge);
       const held = this.panes.some((p) => p.hand);
       const ahead = Math.min(end, this.time + (held ? 0.4 : 1) * Math.max(LEAD * this.speed, 3 / (this.recording.header.rate || 60)));
-      for (const pane of this.panes) if (pane.live && !pane.stopped) pane.until(ahead);
+      for (const pane of this.panes) if (pane.live && !pane.stopped) pane.until(ahead, end);
       if (this.time >= end - 1e-9) {
         if (this.loop) this.time = 0;
         else if (!held) this.pause();
       }
       this.dirty = true;
     }
-    if (this.dirty && this.root.dataset.show === 'scene') this.draw();
+  }
+
+  // Draws the newest state when the browser gives a frame for it; what came in between is passed over.
+  paint(now) {
+    if (this.root.dataset.show !== 'scene') return;
+    // The graphics have not finished the last drawing, or took so long for it that the run needs a moment, too.
+    if (this.panes.filter((p) => p.renderer.busy).length || now < this.drawn.next) return;
+    if (this.dirty) this.draw(this.detailNow);
+    // What stands still for a moment is drawn with all there is.
+    else if (this.drawn.detail > 0 && this.settings.details === 'auto' && now > this.drawn.at + STILL_MS && this.drawn.ms < STILL_SLOW_MS) this.draw(0);
+  }
+
+  get detailNow() {
+    return { auto: this.detail, all: 0, few: 2 }[this.settings.details];
+  }
+
+  // Fewer details where drawings take long, and time for the run between them.
+  timed(ms) {
+    const { drawn } = this;
+    drawn.next = ms > SLOW_MS ? performance.now() + 0.5 * ms : 0;
+    if (drawn.detail !== this.detail) return;
+    drawn.ms = ms;
+    drawn.slow = ms > SLOW_MS ? drawn.slow + ms / SLOW_MS : Math.max(0, drawn.slow - 1);
+    if (drawn.slow > SLOW_SUM) [this.detail, drawn.slow] = [Math.min(DETAILS.length - 1, this.detail + 1), 0];
   }
 
   redraw() {
     this.dirty = true;
   }
 
-  draw() {
+  draw(detail = 0) {
     this.dirty = false;
+    [this.drawn.detail, this.drawn.at] = [detail, performance.now()];
+    this.less.hidden = !detail || this.settings.details !== 'auto';
     this.panes.forEach((pane) => {
-      pane.show(this.time);
+      pane.show(this.time, detail);
+      pane.renderer.watch((ms) => this.timed(ms));
       const h = pane.recording?.header;
       const caption = pane.canvas.parentElement.querySelector('.tp-caption');
       if (h && this.panes.length > 1) caption.textContent = `${h.method}, step ${tidy(h.dt)} s`;
@@ -413,7 +456,7 @@ export class Page {
     const now = performance.now();
     if (this.chartPanel.open && !this.chartPanel.hidden && (!this.playing || !(now < this.chartsNext))) {
       for (const c of this.charts) c.draw(this.recording, this.time, this.span);
-      this.chartsNext = now + CHARTS_MS;
+      this.chartsNext = now + Math.max(CHARTS_MS, 10 * (performance.now() - now));
     }
     this.chosenPanel.update(this.main, this.time, this.span);
     this.colourKey.textContent = this.main.colourKey;
@@ -570,7 +613,7 @@ export class Page {
       bodies: main.bodies?.map((b, i) => ({ name: b.name, kind: b.kind, mass: b.mass, position: main.poses ? Array.from(main.poses.subarray(7 * i, 7 * i + 3)) : null })) ?? [],
       contacts: main.contacts ?? [], arrows: main.over?.shown ?? [], arrowScale: main.arrowScale, step: main.ready ? this.recording.frames[this.recording.frameAt(this.time)].step : 0,
       chosen: main.chosen, panes: this.panes.length, ends: this.panes.map((p) => p.end), run: main.connection?.run ?? null,
-      paused: this.panes.every((p) => p.atRest) && !this.behind.length, hand: main.hand, problem: this.recording?.problem, opened: this.opened,
+      detail: this.drawn?.detail, paused: this.panes.every((p) => p.atRest) && !this.behind.length, hand: main.hand, problem: this.recording?.problem, opened: this.opened,
       look: this.settings.look, statistics: this.chosenPanel.numbers,
     };
   }

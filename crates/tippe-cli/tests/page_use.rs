@@ -12,8 +12,10 @@ mod common;
 use std::fs;
 use std::process::{Command, Stdio};
 
-use common::browser;
-use common::page::{BLOCK, SIZE, at_rest, number, open, pause_after, show_at, vector};
+use common::browser::{self, Picture};
+use common::page::{
+    BLOCK, SIZE, at_rest, details, flight, number, open, pause_after, show_at, vector,
+};
 use common::serve::Server;
 use common::{folder, scene, wait_until};
 use serde_json::json;
@@ -355,6 +357,72 @@ fn mc_32_two_methods_and_two_steps_run_side_by_side() {
     // One run again.
     b.run("const o = document.querySelector('#other'); o.value = ''; o.dispatchEvent(new Event('change'))");
     b.wait("one run", |s| s["panes"] == 1);
+    b.no_errors();
+}
+
+/// A browser that gives the page no frame to draw gets the whole stream all the same, more than the server sends ahead; the next drawing shows
+/// the newest state and not what was missed.
+#[test]
+fn the_stream_does_not_wait_for_drawings_and_they_show_the_newest_state() {
+    let Some(b) = browser::start("stream", SIZE) else {
+        return;
+    };
+    let dir = folder("page-stream");
+    let server = Server::start(&[&scene(&dir, &flight(1000, 600.0))]);
+    open(&b, &server, "");
+    b.run("window.requestAnimationFrame = () => { window.still = true; return 0; }");
+    b.wait_for("the last drawing", "return window.still === true", |v| {
+        v == true
+    });
+    let seen =
+        "return [tippe.main.index, tippe.recording.length, tippe.recording.frameAt(tippe.time)]";
+    let before = b.run(seen);
+    let after = b.wait_for("three windows of bytes", seen, |now| {
+        number(&now[1]) > number(&before[1]) + 3.0 * f64::from(1 << 20)
+    });
+    assert_eq!(after[0], before[0], "nothing was drawn");
+    let fresh = b.run("tippe.draw(); return [tippe.main.index, tippe.recording.frameAt(tippe.time), tippe.recording.frames.length]");
+    assert_eq!(fresh[0], fresh[1]);
+    assert!(
+        number(&fresh[0]) > number(&before[0]) + 100.0,
+        "{before} {fresh}"
+    );
+    // What is shown keeps up with what has come, and what has come with what is shown.
+    assert!(number(&fresh[2]) < number(&fresh[0]) + 30.0, "{fresh}");
+    b.no_errors();
+}
+
+#[test]
+fn fewer_details_are_drawn_where_drawing_is_slow_and_the_page_says_so() {
+    let Some(b) = browser::start("details", SIZE) else {
+        return;
+    };
+    let dir = folder("page-details");
+    let server = Server::start(&[&scene(&dir, SHOW)]);
+    open(&b, &server, "");
+    show_at(&b, 0.2);
+    let all = b.pixels();
+    // Drawings that take very long, one after the other, as told to the page by its graphics.
+    details(&b, "auto");
+    let said = b.run(
+        "tippe.detail = 0; tippe.draw(0); return [0, 1, 2].map(() => { tippe.timed(1000); tippe.draw(tippe.detailNow); \
+         return [tippe.detailNow, !document.querySelector('#less').hidden, tippe.canvas.width]; })",
+    );
+    let (width, half) = (all.size().0 as f64, (all.size().0 / 2) as f64);
+    for (k, (detail, pixels)) in [(1, width), (2, half), (2, half)].into_iter().enumerate() {
+        assert_eq!((&said[k][0], &said[k][1]), (&json!(detail), &json!(true)));
+        assert!((number(&said[k][2]) - pixels).abs() < 1.5, "{}", said[k]);
+    }
+    let few = b.run("tippe.draw(2); return tippe.canvas.toDataURL('image/png').split(',')[1]");
+    let few = Picture::from_base64(few.as_str().unwrap());
+    assert!(few.size().0 < all.size().0 && few.colours() > 30);
+    // Whoever wants all gets all, and the same picture as before.
+    details(&b, "all");
+    assert!(all.change(&b.pixels()) < 1e-3);
+    assert_eq!(
+        b.run("return [tippe.detailNow, document.querySelector('#less').hidden]"),
+        json!([0, true])
+    );
     b.no_errors();
 }
 

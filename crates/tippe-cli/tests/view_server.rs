@@ -6,6 +6,7 @@
 
 mod common;
 
+use common::page::flight;
 use common::serve::{Server, get};
 use common::{PATIENCE, wait_until};
 use std::io::{Read, Write};
@@ -274,4 +275,41 @@ fn single_steps_are_exact() {
     assert_eq!(frames.last(), Some(&90));
     let frames = rest(r#"{"do":"pause","at":0.01,"order":2}"#);
     assert_eq!(frames.last(), Some(&90));
+}
+
+/// A page that does not say that it has read what came gets no more than a window of it; the rest waits in the log, not in a queue.
+#[test]
+fn a_page_that_does_not_read_is_sent_a_window_and_no_more() {
+    const WINDOW: usize = 1 << 20;
+    let server = Server::start(&[]);
+    let mut slow = server.connect().unwrap();
+    let text = serde_json::json!({"do": "open", "text": flight(1000, 600.0)});
+    slow.say(&text.to_string());
+    let run = slow.wait("opened")["run"].clone();
+    let taken = slow.run.take();
+    slow.say(r#"{"do":"until","time":3}"#);
+    // Another one reads everything.
+    let mut quick = server.connect().unwrap();
+    quick.say(&format!(r#"{{"do":"resume","run":{run},"offset":0}}"#));
+    quick.until(3.0);
+    assert!(quick.bytes.len() > 2 * WINDOW, "{}", quick.bytes.len());
+    // All that was sent before this answer comes before it.
+    slow.say("?");
+    slow.wait("refused");
+    let got = slow.bytes.len();
+    assert!((WINDOW..2 * WINDOW).contains(&got), "{got}");
+    // What it has of a run that it does not watch does not count.
+    slow.say(&format!(
+        r#"{{"do":"took","run":12345,"offset":{}}}"#,
+        3 * WINDOW
+    ));
+    slow.say("?");
+    slow.wait("refused");
+    assert_eq!(slow.bytes.len(), got);
+    // Once it reads, it gets the rest, and both have the same.
+    slow.run = taken;
+    slow.take();
+    slow.until(3.0);
+    assert_eq!(slow.bytes.len(), quick.bytes.len());
+    assert!(slow.bytes == quick.bytes);
 }

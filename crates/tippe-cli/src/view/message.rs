@@ -33,6 +33,13 @@ pub enum Order {
         /// Bytes of its recording that the page has.
         offset: usize,
     },
+    /// Bytes of the recording have arrived and are read: more may be sent.
+    Took {
+        /// Of which run.
+        run: u64,
+        /// How many, from its beginning.
+        offset: usize,
+    },
     /// Simulate up to a time [s].
     Until {
         /// That time.

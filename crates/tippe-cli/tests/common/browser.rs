@@ -133,8 +133,15 @@ impl Browser {
     }
 
     fn request(&self, method: &str, path: &str, body: &Value) -> Value {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let answer = self.ask(method, path, body).unwrap();
+        assert!(answer["error"].is_null(), "{path}: {answer}");
+        answer
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &Value) -> std::io::Result<Value> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        // The driver has as much patience, and says so itself when it is at its end.
+        stream.set_read_timeout(Some(2 * PATIENCE))?;
         let body = if method == "POST" {
             body.to_string()
         } else {
@@ -145,12 +152,12 @@ impl Browser {
             self.port,
             body.len()
         );
-        stream.write_all((head + &body).as_bytes()).unwrap();
+        stream.write_all((head + &body).as_bytes())?;
         let mut reader = BufReader::new(stream);
         let mut length = 0;
         loop {
             let mut line = String::new();
-            reader.read_line(&mut line).unwrap();
+            reader.read_line(&mut line)?;
             if let Some(n) = line.to_lowercase().strip_prefix("content-length:") {
                 length = n.trim().parse().unwrap();
             }
@@ -159,11 +166,9 @@ impl Browser {
             }
         }
         let mut bytes = vec![0; length];
-        reader.read_exact(&mut bytes).unwrap();
-        let answer: Value = serde_json::from_slice(&bytes).unwrap();
-        let value = answer["value"].clone();
-        assert!(value["error"].is_null(), "{path}: {value}");
-        value
+        reader.read_exact(&mut bytes)?;
+        let answer: Value = serde_json::from_slice(&bytes)?;
+        Ok(answer["value"].clone())
     }
 
     fn post(&self, path: &str, body: &Value) -> Value {
@@ -178,6 +183,17 @@ impl Browser {
     /// Runs a script in the page; it may `return` something.
     pub fn run(&self, script: &str) -> Value {
         self.post("execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// The same, or what went wrong.
+    pub fn try_run(&self, script: &str) -> Result<Value, String> {
+        let path = format!("/session/{}/execute/sync", self.session);
+        let body = json!({"script": script, "args": []});
+        match self.ask("POST", &path, &body) {
+            Ok(value) if value["error"].is_null() => Ok(value),
+            Ok(value) => Err(value["message"].to_string()),
+            Err(e) => Err(e.to_string()),
+        }
     }
 
     /// An order of the browser's own protocol, such as another size of screen.
@@ -304,7 +320,7 @@ impl Browser {
     /// The picture of a canvas.
     pub fn pixels_of(&self, canvas: &str) -> Picture {
         let text = self.run(&format!("tippe.draw(); return document.querySelector('{canvas}').toDataURL('image/png').split(',')[1]"));
-        Picture::read(&from_base64(text.as_str().unwrap()))
+        Picture::from_base64(text.as_str().unwrap())
     }
 
     /// The picture of the whole window.
@@ -369,6 +385,11 @@ impl Picture {
             width: info.width as usize,
             pixels: data.chunks(samples).map(|p| [p[0], p[1], p[2]]).collect(),
         }
+    }
+
+    /// Reads one that a script gave as text.
+    pub fn from_base64(text: &str) -> Self {
+        Self::read(&from_base64(text))
     }
 
     /// Its width and height.

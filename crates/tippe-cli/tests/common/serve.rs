@@ -97,6 +97,7 @@ impl Server {
         Ok(Line {
             socket,
             bytes: Vec::new(),
+            run: None,
         })
     }
 }
@@ -113,6 +114,8 @@ pub struct Line {
     pub socket: WebSocket<TcpStream>,
     /// Bytes of the recording so far.
     pub bytes: Vec<u8>,
+    /// Its run, and where the bytes begin in its recording; nothing is said about bytes that arrive where there is none.
+    pub run: Option<(u64, usize)>,
 }
 
 impl Line {
@@ -123,12 +126,28 @@ impl Line {
 
     fn next(&mut self) -> Option<Value> {
         match self.socket.read().unwrap() {
-            Message::Text(text) => Some(serde_json::from_str(&text).unwrap()),
+            Message::Text(text) => {
+                let answer: Value = serde_json::from_str(&text).unwrap();
+                if answer["say"] == "opened" {
+                    let number = |name: &str| answer[name].as_u64().unwrap();
+                    self.run = Some((number("run"), number("offset") as usize));
+                }
+                Some(answer)
+            }
             Message::Binary(bytes) => {
                 self.bytes.extend_from_slice(&bytes);
+                self.take();
                 None
             }
             _ => None,
+        }
+    }
+
+    /// Says that all bytes have been read.
+    pub fn take(&mut self) {
+        if let Some((run, from)) = self.run {
+            let offset = from + self.bytes.len();
+            self.say(&format!(r#"{{"do":"took","run":{run},"offset":{offset}}}"#));
         }
     }
 
