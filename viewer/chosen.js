@@ -126,7 +126,7 @@ export class ChosenPanel {
       const lost = (name) => this.sum(recording, index, window, name);
       rows.push(['lost to friction, restitution', recording.steps ? `${tidy(lost('friction'))}, ${tidy(lost('restitution'))} J` : '–']);
     }
-    this.over.replaceChildren(recording.header.contacts || recording.contacts(index).length ? rowsOf(rows) : el('p', { class: 'tp-hint' }, 'No contacts in this recording: turn on a layer of contacts, or set contacts = true under [record].'));
+    this.over.replaceChildren(recording.header.contacts || recording.frames[index].contacts?.length ? rowsOf(rows) : el('p', { class: 'tp-hint' }, 'No contacts in this recording: turn on a layer of contacts, or set contacts = true under [record].'));
   }
 
   // A column of the certificates, summed over the window.
@@ -189,6 +189,7 @@ export class ChosenPanel {
   }
 
   save() {
+    while (!this.gather(this.page.main));
     const s = this.series;
     const lines = [['time', ...s.lines].join(','), ...s.times.map((t, i) => [t, s.values[0][i], s.values[1][i]].map((x) => (Number.isNaN(x) ? '' : x)).join(','))];
     save('chosen.csv', new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }));

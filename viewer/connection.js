@@ -35,6 +35,7 @@ export class Connection {
         return;
       }
       const answer = JSON.parse(data);
+      if (['opened', 'faults', 'refused'].includes(answer.say)) this.pending = null;
       if (answer.say === 'opened') this.run = answer.run;
       if (answer.say === 'gone') this.run = null;
       this.on.answer(answer);
@@ -47,7 +48,7 @@ export class Connection {
     };
   }
 
-  // Opens a scene, now or as soon as there is a line.
+  // Opens a scene, now or as soon as there is a line; once more if the line is lost before the answer.
   open(order) {
     this.pending = { do: 'open', ...order };
     if (this.socket.readyState === WebSocket.OPEN) this.deliver();
@@ -56,7 +57,6 @@ export class Connection {
   deliver() {
     this.run = null;
     this.send(this.pending);
-    this.pending = null;
   }
 
   send(order) {

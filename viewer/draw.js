@@ -3,12 +3,18 @@
 // Reads: bodies, poses, colours, marks.  Writes: the canvas.
 // Called by: page.
 
+import { Batches } from './batches.js';
 import { ARROW, BODY, DEPTH, GROUND, LINE, MARK, PICK, SKY, WIRE } from './shaders.js';
-import { SOLIDS, kindOf } from './shapes.js';
-import { add, cross, dot, lookAt, matMul, mul, orthographic, quatMul, sub, turn, unit } from './vec.js';
+import { add, cross, dot, lookAt, matMul, mul, orthographic, sub, unit } from './vec.js';
 
-const FLOATS = 16; // of one instance: position, rotation, scale, colour and pattern, id
-const SHADOW_SIZE = 2048;
+const UNITS = { uShadowMap: 0, uPlaces: 1, uKinds: 2 }; // of textures
+// How much is drawn: everything; harder edges and shadows and fewer corners; no shadows and half the pixels.
+export const DETAILS = [
+  { smooth: true, shadow: 2048, soft: 2, form: 0, pixels: 1 },
+  { smooth: false, shadow: 1024, soft: 1, form: 1, pixels: 1 },
+  { smooth: false, shadow: 0, soft: 0, form: 1, pixels: 0.5 },
+];
+const SAMPLES = 4; // of a pixel, for smooth edges
 const LAMP = unit([0.45, -0.5, 1.0]);
 
 export const LOOKS = {
@@ -18,20 +24,19 @@ export const LOOKS = {
 
 export class Renderer {
   constructor(canvas) {
-    const gl = canvas.getContext('webgl2', { antialias: true, alpha: false, preserveDrawingBuffer: true });
+    const gl = canvas.getContext('webgl2', { antialias: false, alpha: false, preserveDrawingBuffer: true });
     if (!gl) throw new Error('no WebGL2');
     this.gl = gl;
     this.canvas = canvas;
     this.programs = new Map();
-    this.batches = new Map();
-    this.list = null;
+    this.batches = new Batches(gl);
     this.quad = this.buffer(new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]));
     this.arrows = this.stream();
     this.marks = this.stream();
     this.lines = this.stream();
     // Tail and neck of the shaft, then the head.
     this.arrowShape = this.buffer(new Float32Array([0, -1, 0, 1, 1, -1, 1, -1, 0, 1, 1, 1, 1, -2, 2, 0, 1, 2]));
-    this.makeShadow();
+    this.shadows = new Map();
     this.makePick();
   }
 
@@ -76,25 +81,31 @@ export class Renderer {
         else gl[`uniform${v.length}fv`](where, v);
       }
     };
+    gl.useProgram(p);
+    for (const [name, unit] of Object.entries(UNITS)) if (at(name)) gl.uniform1i(at(name), unit);
     const made = { p, at, set };
     this.programs.set(source, made);
     return made;
   }
 
-  makeShadow() {
+  // A map of shadows of a size; of the least size where none are drawn.
+  shadow(size) {
     const { gl } = this;
-    this.shadowMap = gl.createTexture();
-    gl.bindTexture(gl.TEXTURE_2D, this.shadowMap);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE);
+    if (this.shadows.has(size)) return this.shadows.get(size);
+    const map = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, map);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, Math.max(1, size), Math.max(1, size));
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
-    this.shadowFrame = gl.createFramebuffer();
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowFrame);
-    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.shadowMap, 0);
+    const frame = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, map, 0);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.shadows.set(size, { map, frame });
+    return this.shadows.get(size);
   }
 
   makePick() {
@@ -112,128 +123,6 @@ export class Renderer {
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }
 
-  // Makes batches for a list of bodies: one for each mesh, bodies of the same kind together.
-  load(bodies) {
-    const { gl } = this;
-    for (const b of this.batches.values()) {
-      for (const x of [b.vertices, b.triangles, b.edges, b.instances]) gl.deleteBuffer(x);
-      gl.deleteVertexArray(b.vao);
-    }
-    this.batches.clear();
-    this.planes = [];
-    const meshes = new Map();
-    bodies.forEach((body, i) => {
-      for (const shape of body.shapes) {
-        const kind = kindOf(shape.solid);
-        const solid = shape.solid[kind];
-        const rotation = [shape.rotation[1], shape.rotation[2], shape.rotation[3], shape.rotation[0]];
-        if (kind === 'half_space') {
-          this.planes.push({ body: i, position: shape.position, normal: turn(rotation, solid.normal) });
-          continue;
-        }
-        const known = SOLIDS[kind];
-        if (!known) continue; // a kind of a later version
-        const name = known.own ? `${kind} ${JSON.stringify(solid)}` : kind;
-        if (!meshes.has(name)) meshes.set(name, known.mesh(solid));
-        // What does not move may be drawn as glass, shape by shape.
-        const layer = body.kind === 'fixed' ? 'fixed' : shape.sensor ? 'sensor' : 'moving';
-        const key = `${layer} ${name}`;
-        if (!this.batches.has(key)) this.batches.set(key, this.batch(meshes.get(name), layer));
-        this.batches.get(key).shapes.push({
-          body: i,
-          position: shape.position,
-          rotation,
-          plain: Math.hypot(...shape.position) === 0 && rotation[3] === 1,
-          place: known.place(solid),
-          half: known.half(solid),
-          pattern: known.pattern,
-        });
-      }
-    });
-    for (const b of this.batches.values()) b.data = new Float32Array(FLOATS * b.shapes.length);
-  }
-
-  batch(mesh, layer) {
-    const { gl } = this;
-    const b = { layer, shapes: [], vao: gl.createVertexArray(), instances: gl.createBuffer(), size: mesh.triangles.length, lines: mesh.edges.length };
-    gl.bindVertexArray(b.vao);
-    b.vertices = this.buffer(new Float32Array(mesh.vertices));
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 28, 0);
-    gl.enableVertexAttribArray(1);
-    gl.vertexAttribPointer(1, 3, gl.FLOAT, false, 28, 12);
-    gl.enableVertexAttribArray(2);
-    gl.vertexAttribPointer(2, 1, gl.FLOAT, false, 28, 24);
-    gl.bindBuffer(gl.ARRAY_BUFFER, b.instances);
-    [3, 4, 4, 4, 1].reduce((at, n, i) => {
-      gl.enableVertexAttribArray(3 + i);
-      gl.vertexAttribPointer(3 + i, n, gl.FLOAT, false, 4 * FLOATS, 4 * at);
-      gl.vertexAttribDivisor(3 + i, 1);
-      return at + n;
-    }, 0);
-    gl.bindVertexArray(null);
-    const indices = (list) => {
-      const x = gl.createBuffer();
-      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, x);
-      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(list), gl.STATIC_DRAW);
-      return x;
-    };
-    b.triangles = indices(mesh.triangles);
-    b.edges = indices(mesh.edges);
-    return b;
-  }
-
-  // Places all shapes. `glass(shape, position, rotation)` says which fixed ones stand in the way.
-  place(poses, colours, glass) {
-    const { gl } = this;
-    for (const b of this.batches.values()) {
-      // Solid ones first, glass behind them in the buffer.
-      const [solid, clear] = [[], []];
-      for (const s of b.shapes) {
-        const p = 7 * s.body;
-        const q = [poses[p + 3], poses[p + 4], poses[p + 5], poses[p + 6]];
-        const at = [poses[p], poses[p + 1], poses[p + 2]];
-        const rotation = s.plain ? q : quatMul(q, s.rotation);
-        const position = s.plain ? at : add(at, turn(q, s.position));
-        const one = [...position, ...rotation, ...s.place, ...colours[s.body], s.pattern, s.body];
-        (b.layer === 'sensor' || (b.layer === 'fixed' && glass(s, position, rotation)) ? clear : solid).push(one);
-      }
-      b.solid = solid.length;
-      let at = 0;
-      for (const one of solid) b.data.set(one, FLOATS * at++);
-      for (const one of clear) b.data.set(one, FLOATS * at++);
-      gl.bindBuffer(gl.ARRAY_BUFFER, b.instances);
-      gl.bufferData(gl.ARRAY_BUFFER, b.data, gl.DYNAMIC_DRAW);
-    }
-  }
-
-  // Points the instance attributes at the solid or at the clear part of a batch.
-  part(b, clear) {
-    const { gl } = this;
-    gl.bindVertexArray(b.vao);
-    gl.bindBuffer(gl.ARRAY_BUFFER, b.instances);
-    const start = clear ? 4 * FLOATS * b.solid : 0;
-    [3, 4, 4, 4, 1].reduce((at, n, i) => {
-      gl.vertexAttribPointer(3 + i, n, gl.FLOAT, false, 4 * FLOATS, start + 4 * at);
-      return at + n;
-    }, 0);
-    return clear ? b.shapes.length - b.solid : b.solid;
-  }
-
-  drawBatches(which, lines) {
-    const { gl } = this;
-    for (const b of this.batches.values()) {
-      for (const clear of [false, true]) {
-        if (!which(b, clear)) continue;
-        const count = this.part(b, clear);
-        if (!count) continue;
-        gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, lines ? b.edges : b.triangles);
-        gl.drawElementsInstanced(lines ? gl.LINES : gl.TRIANGLES, lines ? b.lines : b.size, gl.UNSIGNED_INT, 0, count);
-      }
-    }
-    gl.bindVertexArray(null);
-  }
-
   // Which body is at a pixel, and where its surface is; null for none.
   pick(camera, x, y) {
     const { gl } = this;
@@ -249,7 +138,7 @@ export class Renderer {
     const program = this.program(PICK);
     gl.useProgram(program.p);
     program.set({ uView: camera.matrix });
-    this.drawBatches((b, clear) => !clear && b.layer !== 'sensor');
+    this.batches.draw(program, (b, clear) => !clear && b.layer !== 'sensor');
     const out = new Uint32Array(4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA_INTEGER, gl.UNSIGNED_INT, out);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
@@ -268,27 +157,31 @@ export class Renderer {
     const look = LOOKS[scene.look];
     const view = camera.matrix;
     const lampView = this.lampView(scene);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowFrame);
-    gl.viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+    const detail = DETAILS[scene.detail];
+    this.batches.round = detail.form;
+    const shadow = this.shadow(detail.shadow);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, shadow.frame);
+    gl.viewport(0, 0, detail.shadow, detail.shadow);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.disable(gl.BLEND);
     gl.disable(gl.CULL_FACE);
-    if (!scene.wire) {
+    if (!scene.wire && detail.soft) {
       const depth = this.program(DEPTH);
       gl.useProgram(depth.p);
       depth.set({ uView: lampView });
-      this.drawBatches((b, clear) => !clear && b.layer !== 'sensor');
+      this.batches.draw(depth, (b, clear) => !clear && b.layer !== 'sensor');
     }
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    const smooth = detail.smooth && this.smoothFrame(canvas.width, canvas.height);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, smooth ? smooth.frame : null);
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     this.fullQuad(SKY, { uTop: look.top, uBottom: look.bottom });
     gl.activeTexture(gl.TEXTURE0);
-    gl.bindTexture(gl.TEXTURE_2D, this.shadowMap);
+    gl.bindTexture(gl.TEXTURE_2D, shadow.map);
     const light = {
       uView: view, uShadow: lampView, uLamp: LAMP, uEye: camera.eye,
-      uTexel: 1 / SHADOW_SIZE, uBias: (3 * scene.radius) / SHADOW_SIZE, uInk: look.ink, uSelected: scene.selected ?? -9,
+      uTexel: 1 / Math.max(1, detail.shadow), uBias: (3 * scene.radius) / Math.max(1, detail.shadow), uSoft: detail.soft, uInk: look.ink, uSelected: scene.selected ?? -9,
     };
     gl.enable(gl.BLEND);
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
@@ -297,27 +190,77 @@ export class Renderer {
     gl.useProgram(body.p);
     body.set({ ...light, uAlpha: 1 });
     const ghost = scene.clear || scene.wire;
-    if (!ghost) this.drawBatches((b, clear) => !clear);
+    if (!ghost) this.batches.draw(body, (b, clear) => !clear);
     const wire = this.program(WIRE);
     const inLines = (which, alpha) => {
       gl.useProgram(wire.p);
       wire.set({ ...light, uAlpha: alpha });
-      this.drawBatches(which, true);
+      this.batches.draw(wire, which, true);
     };
     if (scene.wire) inLines(() => true, 0.9);
     gl.depthMask(false);
     gl.useProgram(body.p);
     if (scene.clear && !scene.wire) {
       body.set({ ...light, uAlpha: 0.32 });
-      this.drawBatches((b, clear) => !clear);
+      this.batches.draw(body, (b, clear) => !clear);
       inLines((b, clear) => !clear, 0.5);
       gl.useProgram(body.p);
     }
     body.set({ ...light, uAlpha: 0.07 });
-    if (!scene.wire) this.drawBatches((b, clear) => clear);
+    if (!scene.wire) this.batches.draw(body, (b, clear) => clear);
     inLines((b, clear) => clear, 0.35);
     gl.depthMask(true);
     this.drawOver(view, scene, look);
+    if (smooth) {
+      const { width, height } = canvas;
+      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, smooth.frame);
+      gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
+      gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.NEAREST);
+      gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    }
+  }
+
+  // Where smooth edges are drawn before they go to the canvas, which by itself has none: software draws them slowly.
+  smoothFrame(width, height) {
+    const { gl } = this;
+    const old = this.smooth;
+    if (old?.width === width && old?.height === height) return old;
+    if (old) {
+      gl.deleteFramebuffer(old.frame);
+      for (const x of old.parts) gl.deleteRenderbuffer(x);
+    }
+    const frame = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+    const samples = Math.min(SAMPLES, gl.getParameter(gl.MAX_SAMPLES));
+    // The same kind of colours as the canvas has.
+    const parts = [[gl.RGB8, gl.COLOR_ATTACHMENT0], [gl.DEPTH_COMPONENT24, gl.DEPTH_ATTACHMENT]].map(([kind, place]) => {
+      const x = gl.createRenderbuffer();
+      gl.bindRenderbuffer(gl.RENDERBUFFER, x);
+      gl.renderbufferStorageMultisample(gl.RENDERBUFFER, samples, kind, width, height);
+      gl.framebufferRenderbuffer(gl.FRAMEBUFFER, place, gl.RENDERBUFFER, x);
+      return x;
+    });
+    this.smooth = { frame, parts, width, height };
+    return this.smooth;
+  }
+
+  // Marks the end of a drawing; `drawn(ms)` is called once the graphics have finished it.
+  watch(drawn) {
+    const { gl } = this;
+    if (this.mark) gl.deleteSync(this.mark.sync);
+    this.mark = { sync: gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0), at: performance.now(), drawn };
+    gl.flush();
+  }
+
+  // Whether the graphics still work on the last drawing: a further one would hold up the page.
+  get busy() {
+    if (!this.mark) return false;
+    const { sync, at, drawn } = this.mark;
+    if (this.gl.clientWaitSync(sync, 0, 0) === this.gl.TIMEOUT_EXPIRED) return true;
+    this.gl.deleteSync(sync);
+    this.mark = null;
+    drawn(performance.now() - at);
+    return false;
   }
 
   lampView(scene) {

@@ -5,6 +5,7 @@
 
 import { CHARTS, Chart, stack, tidy } from './charts.js';
 import { Camera } from './camera.js';
+import { DETAILS } from './draw.js';
 import { button, check, choice, el, icon, save } from './dom.js';
 import { ChosenPanel } from './chosen.js';
 import { keys, watchPointer } from './input.js';
@@ -12,8 +13,15 @@ import { Pane } from './pane.js';
 import { AskPanel, TextPanel, lookPanel } from './panels.js';
 import { contactTable } from './statistics.js';
 
-const CHARTS_MS = 100; // between two drawings of the charts while a run plays
-const LEAD = 0.12; // simulated ahead of what is shown [s of wall time]
+const CHARTS_MS = 100; // between two drawings of the charts while a run plays, at least
+const PACE_MS = 8; // between two looks at the clock
+const ELAPSED_MAX = 0.25; // a page that was held up does not make up for more [s]
+const SLOW_MS = 45; // of the graphics for a drawing: slower ones get fewer details
+const SLOW_SUM = 6; // times that, together
+const STILL_MS = 400; // after which what stands still is drawn with all details,
+const STILL_SLOW_MS = 100; // unless few of them took longer than this
+const LEAD = 0.2; // simulated ahead of what is shown [s of wall time]
+const SLACK = 1e-3; // of a step: times are sums of steps
 const SPEEDS = { 0.01: '1/100', 0.1: '1/10', 0.25: '1/4', 0.5: '1/2', 1: 'real time', 2: '2 ×', 4: '4 ×', 10: '10 ×' };
 
 export class Page {
@@ -27,7 +35,7 @@ export class Page {
     this.camera = new Camera();
     this.panes = [];
     this.settings = {
-      colour: 'body', arrows: 1, arrowsOf: 'frame', window: 0.25, clear: false, wire: false, fade: true, quality: 1, strength: 10,
+      colour: 'body', arrows: 1, arrowsOf: 'frame', window: 0.25, clear: false, wire: false, fade: true, details: 'auto', strength: 10,
       look: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
       layers: { contacts: true, forces: true },
     };
@@ -43,10 +51,14 @@ export class Page {
       return;
     }
     this.dirty = true;
+    this.detail = 0; // how much is drawn while something moves
+    this.drawn = { detail: 0, at: 0, ms: 0, slow: 0, next: 0 };
     this.last = performance.now();
+    // Time goes on, and more is asked for, whether or not the browser gives a frame: a slow drawing does not hold up the run.
+    setInterval(() => document.hidden || this.pace(), PACE_MS);
     const tick = (now) => {
-      this.tick(Math.min(0.1, (now - this.last) / 1000));
-      this.last = now;
+      this.pace();
+      this.paint(now);
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
@@ -85,7 +97,8 @@ export class Page {
     this.lineState = el('span', { id: 'line', role: 'status' });
     this.gallery = el('section', { id: 'gallery', hidden: true, 'aria-label': 'Scenes' });
     this.canvas = el('canvas', { id: 'scene', tabIndex: 0, role: 'application', 'aria-label': 'The scene. Arrow keys turn the view, plus and minus zoom, space plays and pauses, b chooses the next body, c the next contact, escape none.' });
-    this.views = el('div', { class: 'tp-views' }, el('div', { class: 'tp-view' }, this.canvas, (this.caption = el('span', { class: 'tp-caption' }))));
+    this.views = el('div', { class: 'tp-views' }, el('div', { class: 'tp-view' }, this.canvas, (this.caption = el('span', { class: 'tp-caption' })),
+      (this.less = el('span', { id: 'less', class: 'tp-less', role: 'status', hidden: true }, 'drawn with fewer details: this browser draws slowly'))));
     this.play = button(icon('play'), 'Play (space)', () => this.toggle(), 'play');
     this.slider = el('input', { type: 'range', id: 'time', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', oninput: () => this.seek(Number(this.slider.value)) });
     this.clock = el('output', { id: 'clock' });
@@ -179,6 +192,7 @@ export class Page {
     this.playing = play;
     this.resting = false;
     this.main.chosen = this.main.follow = null;
+    this.detail = 0;
     this.main.halt();
   }
 
@@ -194,7 +208,7 @@ export class Page {
     const other = this.other && this.askPanel.other.value;
     this.begin(true);
     this.main.open({ ...this.order, ask });
-    if (other) this.compare(other);
+    if (other) this.beside(other, ask);
   }
 
   runText(text) {
@@ -203,16 +217,31 @@ export class Page {
     this.rerun();
   }
 
-  // A second run beside the first: another method or another step.
+  // Two runs side by side, both from the start: what a hand did to the first is no part of the question.
   compare(what) {
     this.closeOther();
     if (!what || !this.recording?.header) return;
+    let ask;
+    try {
+      ask = this.askPanel.read();
+    } catch (e) {
+      this.tell(e.message, true);
+      return;
+    }
+    this.resting = false;
+    if (this.main.live) this.main.open({ ...this.order, ask });
+    this.beside(what, ask);
+  }
+
+  // A second run beside the first: another method or another step.
+  beside(what, asked) {
+    this.askPanel.other.value = what;
     const canvas = el('canvas', { tabIndex: 0, role: 'application', 'aria-label': 'The scene again, by another method or step' });
     this.views.append(el('div', { class: 'tp-view' }, canvas, el('span', { class: 'tp-caption' })));
     const pane = this.makePane(canvas);
     this.panes.push(pane);
-    const ask = this.askPanel.read();
-    const { dt } = this.recording.header;
+    const ask = { ...asked };
+    const dt = asked.dt ?? this.recording.header.dt;
     if (what === 'dt/2') ask.dt = dt / 2;
     else if (what === 'dt*2') ask.dt = dt * 2;
     else {
@@ -266,7 +295,12 @@ export class Page {
         this.tell('');
         pane.asked = 0;
       }
+      if (!this.playing) pane.halt();
       if (a.warnings.length && pane === this.main) this.tell(`Warning: ${a.warnings[0].reason}`);
+    } else if ((a.say === 'faults' || a.say === 'refused') && pane !== this.main && !pane.ready) {
+      const reason = a.reason ?? `${a.faults[0]?.field} ${a.faults[0]?.reason}`;
+      this.closeOther();
+      this.tell(`No second run: ${reason}`, true);
     } else if (a.say === 'faults') {
       this.playing = false;
       this.textPanel.show(a.faults, a.more);
@@ -276,8 +310,10 @@ export class Page {
     } else if (a.say === 'gone') {
       this.playing = false;
       this.tell('The server was started anew. The run up to here is kept; “Run again” begins a new one.');
-    } else if (a.say === 'status' && a.stopped) {
-      this.tell(a.stopped, true);
+    } else if (a.say === 'status') {
+      if (a.stopped) this.tell(a.stopped, true);
+      if (this.resting) this.time = this.edge;
+      this.meet();
     }
     this.redraw();
   }
@@ -328,33 +364,80 @@ export class Page {
 
   // The latest time that all runs have.
   get edge() {
-    return Math.min(...this.panes.map((p) => (p.ready ? p.recording.duration : 0)));
+    return Math.min(...this.panes.map((p) => p.end));
   }
 
-  tick(elapsed) {
-    if (this.playing && this.main.ready) {
+  // Runs that are behind the one that has come farthest, each with the time to go to. The one with the longest step goes there or
+  // beyond, the others as near as their steps allow without passing it: steps that divide it meet exactly.
+  get behind() {
+    const runs = this.panes.filter((p) => p.runs);
+    const far = Math.max(...runs.map((p) => p.end));
+    const longest = Math.max(...runs.map((p) => p.dt));
+    const leads = runs.find((p) => p.dt === longest);
+    const goal = (pane) => far - (pane === leads ? SLACK : 1 - SLACK) * pane.dt;
+    return runs.filter((p) => p.end < goal(p) - 0.5 * SLACK * p.dt).map((pane) => ({ pane, to: goal(pane) }));
+  }
+
+  // Runs side by side rest at one time, whatever each of them costs.
+  meet() {
+    if (this.playing || !this.panes.every((p) => p.atRest)) return;
+    for (const { pane, to } of this.behind) pane.halt(to);
+  }
+
+  // Moves the time that is shown, and asks for what comes next.
+  pace() {
+    const now = performance.now();
+    const elapsed = Math.min(ELAPSED_MAX, (now - this.last) / 1000);
+    this.last = now;
+    if (this.playing && this.main.ready && !this.panes.some((p) => p.opening)) {
       const end = this.main.live ? this.span : this.recording.duration;
       this.time = Math.min(this.time + elapsed * this.speed, this.edge);
       const held = this.panes.some((p) => p.hand);
       const ahead = Math.min(end, this.time + (held ? 0.4 : 1) * Math.max(LEAD * this.speed, 3 / (this.recording.header.rate || 60)));
-      for (const pane of this.panes) if (pane.live && !pane.stopped) pane.until(ahead);
+      for (const pane of this.panes) if (pane.live && !pane.stopped) pane.until(ahead, end);
       if (this.time >= end - 1e-9) {
         if (this.loop) this.time = 0;
         else if (!held) this.pause();
       }
       this.dirty = true;
     }
-    if (this.dirty && this.root.dataset.show === 'scene') this.draw();
+  }
+
+  // Draws the newest state when the browser gives a frame for it; what came in between is passed over.
+  paint(now) {
+    if (this.root.dataset.show !== 'scene') return;
+    // The graphics have not finished the last drawing, or took so long for it that the run needs a moment, too.
+    if (this.panes.filter((p) => p.renderer.busy).length || now < this.drawn.next) return;
+    if (this.dirty) this.draw(this.detailNow);
+    // What stands still for a moment is drawn with all there is.
+    else if (this.drawn.detail > 0 && this.settings.details === 'auto' && now > this.drawn.at + STILL_MS && this.drawn.ms < STILL_SLOW_MS) this.draw(0);
+  }
+
+  get detailNow() {
+    return { auto: this.detail, all: 0, few: 2 }[this.settings.details];
+  }
+
+  // Fewer details where drawings take long, and time for the run between them.
+  timed(ms) {
+    const { drawn } = this;
+    drawn.next = ms > SLOW_MS ? performance.now() + 0.5 * ms : 0;
+    if (drawn.detail !== this.detail) return;
+    drawn.ms = ms;
+    drawn.slow = ms > SLOW_MS ? drawn.slow + ms / SLOW_MS : Math.max(0, drawn.slow - 1);
+    if (drawn.slow > SLOW_SUM) [this.detail, drawn.slow] = [Math.min(DETAILS.length - 1, this.detail + 1), 0];
   }
 
   redraw() {
     this.dirty = true;
   }
 
-  draw() {
+  draw(detail = 0) {
     this.dirty = false;
+    [this.drawn.detail, this.drawn.at] = [detail, performance.now()];
+    this.less.hidden = !detail || this.settings.details !== 'auto';
     this.panes.forEach((pane) => {
-      pane.show(this.time);
+      pane.show(this.time, detail);
+      pane.renderer.watch((ms) => this.timed(ms));
       const h = pane.recording?.header;
       const caption = pane.canvas.parentElement.querySelector('.tp-caption');
       if (h && this.panes.length > 1) caption.textContent = `${h.method}, step ${tidy(h.dt)} s`;
@@ -373,7 +456,7 @@ export class Page {
     const now = performance.now();
     if (this.chartPanel.open && !this.chartPanel.hidden && (!this.playing || !(now < this.chartsNext))) {
       for (const c of this.charts) c.draw(this.recording, this.time, this.span);
-      this.chartsNext = now + CHARTS_MS;
+      this.chartsNext = now + Math.max(CHARTS_MS, 10 * (performance.now() - now));
     }
     this.chosenPanel.update(this.main, this.time, this.span);
     this.colourKey.textContent = this.main.colourKey;
@@ -392,7 +475,7 @@ export class Page {
 
   // Whoever watched the run at its edge sees where it comes to rest, which is a frame; whoever looked at the past stays there.
   pause() {
-    if (this.playing && this.main.ready) this.resting = this.panes.every((p) => p.live && p.asked > this.edge - 2 / (p.recording.header.rate || 60));
+    if (this.playing && this.main.ready) this.resting = this.panes.every((p) => p.live && Math.max(p.asked, this.time) > this.edge - 2 / (p.recording?.header?.rate || 60));
     this.playing = false;
     for (const p of this.panes) p.halt?.();
     this.redraw();
@@ -415,8 +498,9 @@ export class Page {
     if (next <= this.edge) this.time = next;
     else {
       this.resting = true;
-      // Of two runs with different steps, the one that is behind.
-      for (const pane of this.panes) if (pane.live && pane.ready && pane.recording.duration <= this.edge + 1e-9) pane.step();
+      if (this.behind.length) this.meet();
+      // Both; of two that cannot be at the very same time, the one that is behind.
+      else for (const pane of this.panes) if (pane.runs && pane.end <= this.edge + 1e-9) pane.step();
     }
     this.redraw();
   }
@@ -528,7 +612,8 @@ export class Page {
       frames: this.recording?.frames.length ?? 0, steps: this.recording?.steps ?? 0, method: this.recording?.header?.method, dt: this.recording?.header?.dt,
       bodies: main.bodies?.map((b, i) => ({ name: b.name, kind: b.kind, mass: b.mass, position: main.poses ? Array.from(main.poses.subarray(7 * i, 7 * i + 3)) : null })) ?? [],
       contacts: main.contacts ?? [], arrows: main.over?.shown ?? [], arrowScale: main.arrowScale, step: main.ready ? this.recording.frames[this.recording.frameAt(this.time)].step : 0,
-      chosen: main.chosen, panes: this.panes.length, paused: this.panes.every((p) => p.paused), hand: main.hand, problem: this.recording?.problem, opened: this.opened,
+      chosen: main.chosen, panes: this.panes.length, ends: this.panes.map((p) => p.end), run: main.connection?.run ?? null,
+      detail: this.drawn?.detail, paused: this.panes.every((p) => p.atRest) && !this.behind.length, hand: main.hand, problem: this.recording?.problem, opened: this.opened,
       look: this.settings.look, statistics: this.chosenPanel.numbers,
     };
   }

@@ -5,9 +5,10 @@
 
 import { answers, colours, islands, key } from './colours.js';
 import { Connection } from './connection.js';
-import { Renderer } from './draw.js';
+import { DETAILS, Renderer } from './draw.js';
 import { Overlay, blocks, bounds, centerOf, position, rotation } from './overlay.js';
 import { Recording } from './recording.js';
+import { SOLIDS, kindOf } from './shapes.js';
 import { meanContacts } from './statistics.js';
 import { add, back, dot, len, mul, quatMul, sub, turn, unit } from './vec.js';
 
@@ -24,12 +25,17 @@ export class Pane {
     this.recording = null;
     this.connection = null;
     this.stopped = '';
-    this.paused = false; // the server says that the run rests on its last frame
+    this.paused = false; // the server says that the run rests, by the last order to do so, on its last frame
+    this.order = 0; // number of that order
+    this.opening = 0; // runs that were asked for and have not begun
     this.asked = 0;
     this.colourKey = '';
     this.chosen = null; // { body } or { contact }
     this.hand = null;
     this.follow = null; // place of a body in the list
+    this.index = 0; // place of the frame that is shown
+    this.kept = [{ frame: null }, { frame: null }]; // two frames with their poses unpacked
+    this.paint = { version: 0 };
     this.stage = { center: [0, 0, 0], radius: 1, low: 0 };
   }
 
@@ -41,36 +47,66 @@ export class Pane {
     return this.recording !== null && this.recording.frames.length > 0;
   }
 
+  // Whether nothing more will come by itself.
+  get atRest() {
+    return !this.live || (!this.opening && (this.paused || this.stopped !== ''));
+  }
+
+  // Whether its run can be told to go on.
+  get runs() {
+    return this.live && this.ready && !this.opening && this.stopped === '';
+  }
+
+  // Its step [s].
+  get dt() {
+    return this.recording?.header?.dt ?? 0;
+  }
+
+  // How far it has come [s].
+  get end() {
+    return this.ready && !this.opening ? this.recording.duration : 0;
+  }
+
   // Runs a scene on the server.
   open(order) {
     if (!this.connection) {
       this.connection = new Connection({
         bytes: (b) => this.take(b),
         answer: (a) => this.answer(a),
-        line: (s) => this.on.line(s),
+        line: (s) => {
+          if (s === 'lost') this.opening = this.connection.pending ? 1 : 0;
+          this.on.line(s);
+        },
       });
       this.connection.taken = () => (this.recording ? this.recording.length : 0);
     }
+    this.opening++;
     this.connection.open(order);
   }
 
   answer(a) {
+    if (a.say === 'opened') this.run = a.run; // bytes that come until then are of the run before
+    if (['opened', 'faults', 'refused'].includes(a.say)) this.opening = Math.max(0, this.opening - 1);
     if (a.say === 'opened' && a.offset === 0) {
       this.recording = new Recording();
       this.bytes = [];
       this.loaded = null;
       this.stopped = '';
       this.asked = 0;
+      this.index = 0;
       this.hand = null;
     }
-    if (a.say === 'status') [this.stopped, this.paused] = [a.stopped, a.paused];
+    if (a.say === 'status') [this.stopped, this.paused] = [a.stopped, a.paused && a.order === this.order];
     this.on.answer(a);
   }
 
   take(bytes) {
     if (!this.recording) return;
     this.bytes.push(bytes);
-    if (this.recording.push(bytes)) this.on.news();
+    const news = this.recording.push(bytes);
+    // The server keeps back what is more than a window ahead of this.
+    this.send({ do: 'took', run: this.run, offset: this.recording.length });
+    if (news) this.on.news();
   }
 
   // Shows a recording that is all there.
@@ -87,24 +123,29 @@ export class Pane {
     if (this.connection) this.connection.send(order);
   }
 
-  // Asks the server to simulate up to a time.
-  until(time) {
-    if (time > this.asked + 1e-9) {
+  // Asks the server to simulate up to a time, not more than twice for a frame; `end` is where the run ends.
+  until(time, end) {
+    if (time > this.asked + 0.5 / (this.recording?.header?.rate || 60) || (time > this.asked + 1e-9 && time >= end)) {
       this.asked = time;
+      this.paused = false;
       this.send({ do: 'until', time });
     }
   }
 
-  // Stops the server where it is; a frame shows where.
-  halt() {
-    this.asked = 0;
-    this.send({ do: 'pause' });
+  // Stops the server where it is, or at a later time; a frame shows where.
+  halt(at = null) {
+    this.rest({ do: 'pause', at });
   }
 
   // One step of the engine, no more.
   step() {
+    this.rest({ do: 'step', count: 1 });
+  }
+
+  rest(order) {
     this.asked = 0;
-    this.send({ do: 'step', count: 1 });
+    this.paused = false;
+    this.send({ ...order, order: ++this.order });
   }
 
   // Prepares for a new list of bodies.
@@ -112,7 +153,7 @@ export class Pane {
     const { recording } = this;
     this.bodies = recording.lists[list];
     this.places = new Map(this.bodies.map((b, i) => [b.slot, i]));
-    this.renderer.load(this.bodies);
+    this.renderer.batches.load(this.bodies);
     const first = recording.frames.find((f) => f.list === list);
     this.start = recording.poses(first).slice();
     const masses = this.bodies.map((b) => b.mass).filter((m) => m > 0);
@@ -126,6 +167,10 @@ export class Pane {
       this.surfaces.set(s.materials.join('\n'), s);
       this.surfaces.set([...s.materials].reverse().join('\n'), s);
     }
+    // Places of bodies that are not fixed and how far they reach, for a quick look at where they all are.
+    const reach = (b) => Math.max(0, ...b.shapes.filter((s) => SOLIDS[kindOf(s.solid)]).map((s) => len(s.position) + len(SOLIDS[kindOf(s.solid)].half(s.solid[kindOf(s.solid)]))));
+    this.crowd = this.bodies.map((b, i) => ({ i, reach: reach(b) })).filter(({ i }) => this.bodies[i].kind !== 'fixed');
+    this.paint.of = null;
     this.loaded = list;
   }
 
@@ -172,7 +217,7 @@ export class Pane {
   }
 
   floors(poses) {
-    return this.renderer.planes.map((p) => {
+    return this.renderer.batches.planes.map((p) => {
       const q = rotation(poses, p.body);
       return { point: add(position(poses, p.body), turn(q, p.position)), normal: turn(q, p.normal) };
     });
@@ -207,21 +252,52 @@ export class Pane {
   blend(index, time) {
     const { frames } = this.recording;
     const [a, b] = [frames[index], frames[index + 1]];
-    this.buffer = this.recording.poses(a, this.buffer);
     const t = b && b.list === a.list && time > a.time ? Math.min(1, (time - a.time) / (b.time - a.time)) : 0;
-    if (t < 1e-3) return this.buffer;
-    this.buffer2 = this.recording.poses(b, this.buffer2);
-    const [p, q] = [this.buffer, this.buffer2];
-    for (let i = 0; i < a.packed.length / 16; i++) {
-      const at = 7 * i;
+    if (t < 1e-3) return this.unpacked(a, b);
+    const [p, q] = [this.unpacked(a, b), this.unpacked(b, a)];
+    if (!(this.between?.length >= p.length)) this.between = new Float32Array(p.length);
+    const out = this.between;
+    for (let at = 0; at < (7 * a.packed.length) / 16; at += 7) {
       const s = p[at + 3] * q[at + 3] + p[at + 4] * q[at + 4] + p[at + 5] * q[at + 5] + p[at + 6] * q[at + 6] < 0 ? -t : t;
+      for (let k = at; k < at + 3; k++) out[k] = p[k] + t * (q[k] - p[k]);
       let n = 0;
-      for (let k = 0; k < 7; k++) p[at + k] += k < 3 ? t * (q[at + k] - p[at + k]) : s * q[at + k] - t * p[at + k];
-      for (let k = 3; k < 7; k++) n += p[at + k] ** 2;
+      for (let k = at + 3; k < at + 7; k++) {
+        out[k] = (1 - t) * p[k] + s * q[k];
+        n += out[k] * out[k];
+      }
       n = 1 / Math.sqrt(n || 1);
-      for (let k = 3; k < 7; k++) p[at + k] *= n;
+      for (let k = at + 3; k < at + 7; k++) out[k] *= n;
     }
-    return p;
+    return out;
+  }
+
+  // The poses of a frame. Two frames are kept unpacked, for the time between them is drawn several times: `beside` is not thrown out.
+  unpacked(frame, beside) {
+    let kept = this.kept.find((k) => k.frame === frame);
+    if (!kept) {
+      kept = this.kept.find((k) => k.frame !== beside || !beside);
+      kept.frame = frame;
+      kept.poses = this.recording.poses(frame, kept.poses);
+    }
+    return kept.poses;
+  }
+
+  // The contacts of the frame that is shown.
+  get contacts() {
+    return this.ready ? this.recording.contacts(this.index) : [];
+  }
+
+  // Colours of all bodies, three numbers each; a new version where they have changed.
+  painting(speeds, groups) {
+    const { colour } = this.settings;
+    const of = colour === 'body' || colour === 'material' ? colour : null;
+    if (of === null || this.paint.of !== of) {
+      const list = colours(colour, this.bodies, this.start, speeds, groups, this.stage.radius);
+      const rgb = new Float32Array(3 * list.length);
+      list.forEach((c, i) => rgb.set(c, 3 * i));
+      this.paint = { of, rgb, version: this.paint.version + 1 };
+    }
+    return this.paint;
   }
 
   // Mean velocities since the frame before.
@@ -246,14 +322,14 @@ export class Pane {
     return this.surfaces.get([name(c.a, c.shapeA), name(c.b, c.shapeB)].join('\n'))?.[c.sliding ? 'friction_kinetic' : 'friction_static'] ?? 0;
   }
 
-  // Draws the run at a time.
-  show(time) {
+  // Draws the run at a time; `detail`: how much of it, see DETAILS.
+  show(time, detail = 0) {
     if (!this.ready) return;
     const { settings, renderer, recording, camera } = this;
     this.index = recording.frameAt(time);
     const frame = recording.frames[this.index];
     if (this.loaded !== frame.list) this.load(frame.list);
-    const ratio = Math.min(2, devicePixelRatio) * settings.quality;
+    const ratio = (detail ? Math.min(1, devicePixelRatio) : Math.min(2, devicePixelRatio)) * DETAILS[detail].pixels;
     const box = this.canvas.getBoundingClientRect();
     const [w, h] = [Math.max(1, Math.round(box.width * ratio)), Math.max(1, Math.round(box.height * ratio))];
     if (this.canvas.width !== w || this.canvas.height !== h) Object.assign(this.canvas, { width: w, height: h });
@@ -265,17 +341,17 @@ export class Pane {
       camera.target = add(camera.target, shift);
       this.stage.center = add(this.stage.center, shift);
     }
-    const contacts = (this.contacts = recording.contacts(this.index));
     const { layers } = settings;
-    const drawn = (this.drawn = settings.arrowsOf === 'window' && this.index > 0 ? meanContacts(recording, this.index, settings.window) : contacts);
+    // Contacts are unpacked only where they are drawn.
+    const marked = layers.contacts || layers.forces || layers.normals || layers.cones || this.chosen?.contact;
+    const drawn = (this.drawn = !marked ? [] : settings.arrowsOf === 'window' && this.index > 0 ? meanContacts(recording, this.index, settings.window) : this.contacts);
     const moving = settings.colour === 'speed' || settings.colour === 'rest' || layers.velocities || layers.momenta;
     const motion = moving ? this.motion(this.index) : null;
     const speeds = motion ? this.bodies.map((b, i) => (answers(b) ? len(motion.velocity(i)) : 0)) : [];
     speeds.fastest = speeds.reduce((a, b) => Math.max(a, b), 0);
-    const groups = settings.colour === 'island' ? islands(this.bodies, contacts) : [];
+    const groups = settings.colour === 'island' ? islands(this.bodies, this.contacts) : [];
     this.colourKey = key(settings.colour, speeds.fastest, groups);
-    const paint = colours(settings.colour, this.bodies, this.start, speeds, groups, this.stage.radius);
-    renderer.place(poses, paint, this.glass(poses));
+    renderer.batches.place(poses, this.painting(speeds, groups), this.glass(poses));
     const look = {
       layers, force: this.force / settings.arrows, length: this.length, scale: ratio, momentum: this.momentum / settings.arrows,
       arrow: settings.arrowsOf === 'impulse' ? 'impulse' : 'force', chosen: this.chosen?.contact,
@@ -288,21 +364,27 @@ export class Pane {
     if (layers.joints) over.joints(recording.trees[frame.list], this.bodies, poses, null, look);
     if (layers.joints || layers.reactions) over.joints(recording.joints(frame), this.bodies, poses, frame.reactions, look);
     if (layers.velocities || layers.momenta || layers.centers || layers.boxes) over.bodies(this.bodies, poses, motion || this.motion(this.index), look, this.stage.radius);
-    if (layers.pairs) over.pairs(contacts, this.bodies, poses);
+    if (layers.pairs) over.pairs(this.contacts, this.bodies, poses);
     if (layers.impacts) over.impacts(recording.events, frame.time, look);
     if (this.hand) over.hand(add(position(poses, this.hand.body), turn(rotation(poses, this.hand.body), this.hand.at)), this.hand.to, ratio);
     renderer.render(camera, {
-      ...this.stage, look: settings.look, planes: this.floors(poses), selected: this.chosen?.body,
+      ...this.stage, detail, look: settings.look, planes: this.floors(poses), selected: this.chosen?.body,
       clear: settings.clear, wire: settings.wire, scale: ratio, arrows: over.arrows, marks: over.marks, lines: over.lines,
     });
   }
 
   // Says which fixed shapes stand between the eye and the moving bodies.
   glass(poses) {
-    if (!this.settings.fade) return () => false;
-    const box = this.extent(poses, false);
-    if (!box) return () => false;
-    const [middle, half] = [mul(add(...box), 0.5), mul(sub(box[1], box[0]), 0.3)];
+    if (!this.settings.fade || !this.renderer.batches.hasFixed || !this.crowd.length) return () => false;
+    const min = [Infinity, Infinity, Infinity];
+    const max = [-Infinity, -Infinity, -Infinity];
+    for (const { i, reach } of this.crowd) {
+      for (let k = 0; k < 3; k++) {
+        min[k] = Math.min(min[k], poses[7 * i + k] - reach);
+        max[k] = Math.max(max[k], poses[7 * i + k] + reach);
+      }
+    }
+    const [middle, half] = [mul(add(min, max), 0.5), mul(sub(max, min), 0.3)];
     const points = [middle];
     for (let k = 0; k < 8; k++) points.push(add(middle, [k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]]));
     const eye = this.camera.eye;

@@ -30,6 +30,7 @@ export function lookPanel(page) {
       check('fade walls', settings.fade, (on) => ((settings.fade = on), again()), 'fade'))),
     field('arrows show', choice(ARROWS_OF, settings.arrowsOf, (v) => ((settings.arrowsOf = v), again()), 'arrows-of'), 'on the second body of the contact'),
     field('length of arrows', arrows),
+    field('details', choice({ auto: 'all, fewer if slow', all: 'all', few: 'fewest' }, settings.details, (v) => ((settings.details = v), again()), 'details'), 'shadows, round shapes, pixels'),
     el('p', { class: 'tp-legend' }, el('span', { class: 'tp-disc' }), ' sticks · ', el('span', { class: 'tp-diamond' }), ' slips · arrows act on the second body'));
 }
 

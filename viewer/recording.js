@@ -34,6 +34,39 @@ function checksum(bytes, from, to) {
   return (c ^ 0xffffffff) >>> 0;
 }
 
+// One contact of a frame after the other.
+class Visited {
+  constructor() {
+    this.point = [0, 0, 0];
+    this.normal = [0, 0, 0];
+    this.impulse = [0, 0, 0];
+  }
+
+  read(view, at) {
+    [this.view, this.at] = [view, at];
+    this.a = view.getUint32(at, true);
+    this.b = view.getUint32(at + 4, true);
+    this.steps = view.getUint32(at + 20, true);
+    this.sliding = view.getUint8(at + 24) !== 0;
+    for (let k = 0; k < 3; k++) {
+      this.point[k] = view.getFloat32(at + 25 + 4 * k, true);
+      this.normal[k] = view.getFloat32(at + 37 + 4 * k, true);
+      this.impulse[k] = view.getFloat32(at + 49 + 4 * k, true);
+    }
+    return this;
+  }
+
+  get key() {
+    return keyOf(this.view, this.at);
+  }
+}
+
+// Bodies, shapes and feature of a contact, as one name.
+function keyOf(view, at) {
+  const word = (i) => view.getUint32(at + 4 * i, true);
+  return `${word(0)}/${word(2)}-${word(1)}/${word(3)}#${word(4)}`;
+}
+
 export class Recording {
   constructor() {
     this.rest = new Uint8Array(0);
@@ -213,28 +246,26 @@ export class Recording {
     const n = frame.packed.length / 16;
     const poses = out && out.length >= 7 * n ? out : new Float32Array(7 * n);
     const b = frame.packed;
-    const step = [0, 1, 2].map((k) => (frame.max[k] - frame.min[k]) / 0xffffff);
-    const q = [0, 0, 0, 0];
-    for (let i = 0; i < n; i++) {
-      const p = 16 * i;
-      for (let k = 0; k < 3; k++) {
-        const c = b[p + 3 * k] | (b[p + 3 * k + 1] << 8) | (b[p + 3 * k + 2] << 16);
-        poses[7 * i + k] = frame.min[k] + step[k] * c;
-      }
+    const [x, y, z] = frame.min;
+    const [sx, sy, sz] = [0, 1, 2].map((k) => (frame.max[k] - frame.min[k]) / 0xffffff);
+    const unit = Math.SQRT2 / 0x3ffff; // of a component of a quaternion, from −√½ to √½
+    for (let i = 0, p = 0, at = 0; i < n; i++, p += 16, at += 7) {
+      poses[at] = x + sx * (b[p] | (b[p + 1] << 8) | (b[p + 2] << 16));
+      poses[at + 1] = y + sy * (b[p + 3] | (b[p + 4] << 8) | (b[p + 5] << 16));
+      poses[at + 2] = z + sz * (b[p + 6] | (b[p + 7] << 8) | (b[p + 8] << 16));
       // 2 bits: which component is missing; three of 18 bits.
       const low = b[p + 9] | (b[p + 10] << 8) | (b[p + 11] << 16);
       const mid = b[p + 11] | (b[p + 12] << 8) | (b[p + 13] << 16);
       const top = b[p + 13] | (b[p + 14] << 8) | (b[p + 15] << 16);
       const largest = low & 3;
-      const parts = [(low >> 2) & 0x3ffff, (mid >> 4) & 0x3ffff, (top >> 6) & 0x3ffff];
-      let rest = 1;
-      for (let k = 0, j = 0; k < 4; k++) {
-        if (k === largest) continue;
-        q[k] = ((parts[j++] / 0x3ffff) * 2 - 1) * Math.SQRT1_2;
-        rest -= q[k] * q[k];
-      }
-      q[largest] = Math.sqrt(Math.max(rest, 0));
-      for (let k = 0; k < 4; k++) poses[7 * i + 3 + k] = q[k];
+      const q0 = ((low >> 2) & 0x3ffff) * unit - Math.SQRT1_2;
+      const q1 = ((mid >> 4) & 0x3ffff) * unit - Math.SQRT1_2;
+      const q2 = ((top >> 6) & 0x3ffff) * unit - Math.SQRT1_2;
+      const q = at + 3;
+      poses[q + (largest > 0 ? 0 : 1)] = q0;
+      poses[q + (largest > 1 ? 1 : 2)] = q1;
+      poses[q + (largest > 2 ? 2 : 3)] = q2;
+      poses[q + largest] = Math.sqrt(Math.max(1 - q0 * q0 - q1 * q1 - q2 * q2, 0));
     }
     return poses;
   }
@@ -270,7 +301,7 @@ export class Recording {
       const force = impulse.map((x) => x / span);
       const pressing = force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2];
       list.push({
-        key: `${word(0)}/${word(2)}-${word(1)}/${word(3)}#${word(4)}`,
+        key: keyOf(view, at),
         a: word(0),
         b: word(1),
         shapeA: word(2),
@@ -287,6 +318,15 @@ export class Recording {
       });
     }
     return list;
+  }
+
+  // Visits the contacts of a frame without making anything of them: `visit` gets the same object every time.
+  scan(index, visit) {
+    const { contacts } = this.frames[index];
+    if (!contacts) return;
+    const view = new DataView(contacts.buffer, contacts.byteOffset, contacts.byteLength);
+    const c = (this.visited ??= new Visited());
+    for (let at = 0; at + CONTACT_BYTES <= view.byteLength; at += CONTACT_BYTES) visit(c.read(view, at));
   }
 
   // One number of the certificate of a step.

@@ -6,6 +6,7 @@
 const HEAD = `#version 300 es
 precision highp float;
 precision highp int;
+precision highp sampler2D;
 precision highp sampler2DShadow;
 `;
 
@@ -13,12 +14,28 @@ const PLACE = `
 layout(location=0) in vec3 aPos;
 layout(location=1) in vec3 aNormal;
 layout(location=2) in float aEnd;
-layout(location=3) in vec3 iPos;
-layout(location=4) in vec4 iRot;
-layout(location=5) in vec4 iScale;
-layout(location=6) in vec4 iColour; // rgb, pattern
-layout(location=7) in float iId;
+layout(location=3) in float aSlot; // which of the shapes that are drawn as one
+uniform sampler2D uPlaces; // two texels a shape: position and id, rotation
+uniform sampler2D uKinds; // and: scale, colour and pattern
+uniform float uFirst; // shape of the batch to begin with
+uniform float uCount; // shapes to draw
+uniform float uTogether; // shapes drawn as one
 uniform mat4 uView;
+vec3 iPos; vec4 iRot; vec4 iScale; vec4 iColour; float iId;
+// Looks a shape up; false where there is none.
+bool found() {
+  int k = gl_InstanceID * int(uTogether) + int(aSlot);
+  if (k >= int(uCount)) return false;
+  int i = int(uFirst) + k;
+  ivec2 at = ivec2(2 * (i & 511), i >> 9);
+  vec4 place = texelFetch(uPlaces, at, 0);
+  iPos = place.xyz; iId = place.w;
+  iRot = texelFetch(uPlaces, at + ivec2(1, 0), 0);
+  iScale = texelFetch(uKinds, at, 0);
+  iColour = texelFetch(uKinds, at + ivec2(1, 0), 0);
+  return true;
+}
+const vec4 NOWHERE = vec4(2.0, 2.0, 2.0, 1.0);
 vec3 turn(vec4 q, vec3 v) { vec3 t = 2.0 * cross(q.xyz, v); return v + q.w * t + cross(q.xyz, t); }
 vec3 local() { return aPos * iScale.xyz + vec3(0.0, 0.0, aEnd * iScale.w); }
 `;
@@ -31,10 +48,13 @@ uniform vec3 uLamp;
 uniform vec3 uEye;
 uniform float uTexel;
 uniform float uBias;
+uniform float uSoft; // 2: nine samples, 1: one, 0: no shadow
 float lit(vec3 world, vec3 normal) {
+  if (uSoft < 0.5) return 1.0;
   vec4 s = uShadow * vec4(world + normal * uBias, 1.0);
   vec3 c = s.xyz / s.w * 0.5 + 0.5;
   if (any(lessThan(c.xy, vec2(0.0))) || any(greaterThan(c, vec3(1.0)))) return 1.0;
+  if (uSoft < 1.5) return texture(uShadowMap, vec3(c.xy, c.z - 0.0006));
   float sum = 0.0;
   for (int y = -1; y <= 1; y++)
     for (int x = -1; x <= 1; x++)
@@ -57,6 +77,7 @@ export const BODY = {
   vertex: `${HEAD}${PLACE}
 out vec3 vWorld; out vec3 vNormal; out vec3 vLocal; flat out vec4 vColour; flat out vec3 vScale; flat out float vId;
 void main() {
+  if (!found()) { gl_Position = NOWHERE; return; }
   vLocal = local();
   vWorld = iPos + turn(iRot, vLocal);
   vNormal = turn(iRot, normalize(aNormal / iScale.xyz));
@@ -98,6 +119,7 @@ export const WIRE = {
   vertex: `${HEAD}${PLACE}
 flat out vec4 vColour;
 void main() {
+  if (!found()) { gl_Position = NOWHERE; return; }
   vColour = iColour;
   gl_Position = uView * vec4(iPos + turn(iRot, local()), 1.0);
   gl_Position.z -= 0.0002 * gl_Position.w;
@@ -109,7 +131,7 @@ void main() { oColour = vec4(mix(vColour.rgb, uInk, 0.4), uAlpha); }`,
 
 export const DEPTH = {
   vertex: `${HEAD}${PLACE}
-void main() { gl_Position = uView * vec4(iPos + turn(iRot, local()), 1.0); }`,
+void main() { gl_Position = found() ? uView * vec4(iPos + turn(iRot, local()), 1.0) : NOWHERE; }`,
   fragment: `${HEAD} void main() {}`,
 };
 
@@ -117,7 +139,7 @@ void main() { gl_Position = uView * vec4(iPos + turn(iRot, local()), 1.0); }`,
 export const PICK = {
   vertex: `${HEAD}${PLACE}
 flat out float vId;
-void main() { vId = iId; gl_Position = uView * vec4(iPos + turn(iRot, local()), 1.0); }`,
+void main() { gl_Position = found() ? uView * vec4(iPos + turn(iRot, local()), 1.0) : NOWHERE; vId = iId; }`,
   fragment: `${HEAD}
 flat in float vId; out uvec4 oId;
 void main() { oId = uvec4(uint(vId) + 1u, floatBitsToUint(gl_FragCoord.z), 0u, 0u); }`,

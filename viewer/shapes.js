@@ -3,8 +3,8 @@
 // Reads: solids of a recording.  Writes: vertices (position, normal, end of a capsule) and edges.
 // Called by: draw.
 
-const ROUND = 40;
-const RINGS = 20;
+// Corners around and rings from pole to pole of what is round, by how much of it is drawn: all, or fewer.
+const FORMS = [{ round: 40, rings: 20 }, { round: 12, rings: 8 }];
 
 class Mesh {
   constructor() {
@@ -23,8 +23,8 @@ class Mesh {
   }
 }
 
-const circle = (k) => {
-  const a = (2 * Math.PI * k) / ROUND;
+const circle = (k, round) => {
+  const a = (2 * Math.PI * k) / round;
   return [Math.cos(a), Math.sin(a)];
 };
 
@@ -50,16 +50,16 @@ function box() {
 }
 
 // A ball, or with `split` the two halves of a capsule and the wall between them.
-function ball(split) {
+function ball(split, { round, rings }) {
   const m = new Mesh();
   const rows = [];
-  for (let i = 0; i <= RINGS; i++) {
-    const angle = (Math.PI * i) / RINGS;
-    const halves = split && i === RINGS / 2 ? [1, -1] : [split ? (i < RINGS / 2 ? 1 : -1) : 0];
+  for (let i = 0; i <= rings; i++) {
+    const angle = (Math.PI * i) / rings;
+    const halves = split && i === rings / 2 ? [1, -1] : [split ? (i < rings / 2 ? 1 : -1) : 0];
     for (const end of halves) {
       const row = [];
-      for (let k = 0; k <= ROUND; k++) {
-        const [c, s] = circle(k);
+      for (let k = 0; k <= round; k++) {
+        const [c, s] = circle(k, round);
         const p = [Math.sin(angle) * c, Math.sin(angle) * s, Math.cos(angle)];
         row.push(m.vertex(p, p, end));
       }
@@ -67,58 +67,58 @@ function ball(split) {
     }
   }
   rows.forEach((row, i) => {
-    for (let k = 0; k < ROUND; k++) {
+    for (let k = 0; k < round; k++) {
       if (i + 1 < rows.length) m.quad(row[k], rows[i + 1][k], rows[i + 1][k + 1], row[k + 1]);
-      if (i % 5 === 0) m.edges.push(row[k], row[k + 1]);
-      if (k % 10 === 0 && i + 1 < rows.length) m.edges.push(row[k], rows[i + 1][k]);
+      if (i % (rings / 4) === 0) m.edges.push(row[k], row[k + 1]);
+      if (k % (round / 4) === 0 && i + 1 < rows.length) m.edges.push(row[k], rows[i + 1][k]);
     }
   });
   return m;
 }
 
-function cap(m, z) {
+function cap(m, z, round) {
   const center = m.vertex([0, 0, z], [0, 0, Math.sign(z)]);
   const rim = [];
-  for (let k = 0; k <= ROUND; k++) rim.push(m.vertex([...circle(k), z], [0, 0, Math.sign(z)]));
-  for (let k = 0; k < ROUND; k++) {
+  for (let k = 0; k <= round; k++) rim.push(m.vertex([...circle(k, round), z], [0, 0, Math.sign(z)]));
+  for (let k = 0; k < round; k++) {
     if (z > 0) m.triangles.push(center, rim[k], rim[k + 1]);
     else m.triangles.push(center, rim[k + 1], rim[k]);
     m.edges.push(rim[k], rim[k + 1]);
   }
 }
 
-function cylinder() {
+function cylinder({ round }) {
   const m = new Mesh();
   const low = [];
   const high = [];
-  for (let k = 0; k <= ROUND; k++) {
-    const [c, s] = circle(k);
+  for (let k = 0; k <= round; k++) {
+    const [c, s] = circle(k, round);
     low.push(m.vertex([c, s, -1], [c, s, 0]));
     high.push(m.vertex([c, s, 1], [c, s, 0]));
   }
-  for (let k = 0; k < ROUND; k++) {
+  for (let k = 0; k < round; k++) {
     m.quad(low[k], low[k + 1], high[k + 1], high[k]);
-    if (k % 5 === 0) m.edges.push(low[k], high[k]);
+    if (k % (round >> 3) === 0) m.edges.push(low[k], high[k]);
   }
-  cap(m, 1);
-  cap(m, -1);
+  cap(m, 1, round);
+  cap(m, -1, round);
   return m;
 }
 
-function cone() {
+function cone({ round }) {
   const m = new Mesh();
-  for (let k = 0; k < ROUND; k++) {
-    const [c0, s0] = circle(k);
-    const [c1, s1] = circle(k + 1);
-    const [cm, sm] = circle(k + 0.5);
+  for (let k = 0; k < round; k++) {
+    const [c0, s0] = circle(k, round);
+    const [c1, s1] = circle(k + 1, round);
+    const [cm, sm] = circle(k + 0.5, round);
     // Normals of a cone of radius 1 and height 2; the scale of an instance corrects them.
     const low0 = m.vertex([c0, s0, -1], [c0, s0, 0.5]);
     const low1 = m.vertex([c1, s1, -1], [c1, s1, 0.5]);
     const apex = m.vertex([0, 0, 1], [cm, sm, 0.5]);
     m.triangles.push(low0, low1, apex);
-    if (k % 5 === 0) m.edges.push(low0, apex);
+    if (k % (round >> 3) === 0) m.edges.push(low0, apex);
   }
-  cap(m, -1);
+  cap(m, -1, round);
   return m;
 }
 
@@ -154,15 +154,16 @@ export const STRIPES = 3;
 // By kind of solid: the mesh, its scale (and the half length of a capsule), half the size of its box, and its pattern.
 export const SOLIDS = {
   box: { mesh: box, place: (s) => [...s.size.map((x) => x / 2), 0], half: (s) => s.size.map((x) => x / 2), pattern: BOXED },
-  sphere: { mesh: () => ball(false), place: (s) => [s.radius, s.radius, s.radius, 0], half: (s) => [s.radius, s.radius, s.radius], pattern: OCTANTS },
+  sphere: { round: true, mesh: (s, form) => ball(false, form), place: (s) => [s.radius, s.radius, s.radius, 0], half: (s) => [s.radius, s.radius, s.radius], pattern: OCTANTS },
   capsule: {
-    mesh: () => ball(true),
+    round: true,
+    mesh: (s, form) => ball(true, form),
     place: (s) => [s.radius, s.radius, s.radius, s.length / 2],
     half: (s) => [s.radius, s.radius, s.radius + s.length / 2],
     pattern: STRIPES,
   },
-  cylinder: { mesh: cylinder, place: (s) => [s.radius, s.radius, s.length / 2, 0], half: (s) => [s.radius, s.radius, s.length / 2], pattern: STRIPES },
-  cone: { mesh: cone, place: (s) => [s.radius, s.radius, s.height / 2, 0], half: (s) => [s.radius, s.radius, s.height / 2], pattern: STRIPES },
+  cylinder: { round: true, mesh: (s, form) => cylinder(form), place: (s) => [s.radius, s.radius, s.length / 2, 0], half: (s) => [s.radius, s.radius, s.length / 2], pattern: STRIPES },
+  cone: { round: true, mesh: (s, form) => cone(form), place: (s) => [s.radius, s.radius, s.height / 2, 0], half: (s) => [s.radius, s.radius, s.height / 2], pattern: STRIPES },
   hull: {
     mesh: (s) => polyhedron(s.points, s.triangles),
     own: true, // every solid has a mesh of its own
@@ -173,5 +174,12 @@ export const SOLIDS = {
 };
 // A mesh is drawn like a hull.
 SOLIDS.mesh = SOLIDS.hull;
+
+// The mesh of a solid: as round as it can be, and with fewer corners.
+export function forms(kind, solid) {
+  const { mesh, round } = SOLIDS[kind];
+  const all = mesh(solid, FORMS[0]);
+  return [all, round ? mesh(solid, FORMS[1]) : all];
+}
 
 export const kindOf = (solid) => Object.keys(solid)[0];

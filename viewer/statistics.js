@@ -31,18 +31,22 @@ export function overWindow(recording, index, length, sign) {
   };
   for (let i = from + 1; i <= index; i++) {
     const dt = frames[i].time - frames[i - 1].time;
-    for (const c of recording.contacts(i)) {
+    recording.scan(i, (c) => {
       const way = sign(c);
-      if (way === null) continue;
-      const [pn, pt] = [Math.abs(c.pressing) * dt, Math.hypot(...c.friction) * dt];
-      add3(s.impulse, c.impulse, way);
-      add3(s.center, c.point, pn);
+      if (way === null) return;
+      const [p, n] = [c.impulse, c.normal];
+      const pressing = p[0] * n[0] + p[1] * n[1] + p[2] * n[2];
+      const pn = Math.abs(pressing);
       s.steps += c.steps;
       s.sliding += c.sliding ? c.steps : 0;
       s.normal += pn;
-      s.tangential += pt;
-      s.greatest = Math.max(s.greatest, Math.hypot(...c.force));
-    }
+      s.tangential += Math.hypot(p[0] - pressing * n[0], p[1] - pressing * n[1], p[2] - pressing * n[2]);
+      s.greatest = Math.max(s.greatest, Math.hypot(p[0], p[1], p[2]) / dt);
+      for (let k = 0; k < 3; k++) {
+        s.impulse[k] += way * p[k];
+        s.center[k] += pn * c.point[k];
+      }
+    });
   }
   s.center = s.center.map((x) => x / s.normal);
   s.sliding /= Math.max(1, s.steps);

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{DROP, code, folder, scene, stderr, stdout, tippe};
+use common::{DROP, code, folder, scene, stderr, stdout, tippe, wait_until};
 use serde_json::Value;
 use tippe_scene::recording::{Completeness, Recording};
 
@@ -176,12 +176,7 @@ fn an_interrupted_run_keeps_what_it_has() {
         .unwrap();
     // Steps are being taken once the recording grows.
     let size = || fs::metadata(out.join("recording.tippe")).map_or(0, |m| m.len());
-    for _ in 0..6000 {
-        if size() > 20_000 {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    wait_until("a recording that grows", || size() > 20_000);
     let id = child.id().to_string();
     assert!(
         Command::new("kill")

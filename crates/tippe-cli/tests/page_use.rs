@@ -12,10 +12,12 @@ mod common;
 use std::fs;
 use std::process::{Command, Stdio};
 
-use common::browser;
-use common::page::{BLOCK, SIZE, at_rest, number, open, pause_after, vector};
+use common::browser::{self, Picture};
+use common::page::{
+    BLOCK, SIZE, at_rest, details, flight, number, open, pause_after, show_at, vector,
+};
 use common::serve::Server;
-use common::{folder, scene};
+use common::{folder, scene, wait_until};
 use serde_json::json;
 
 /// A block that slides, one that rests, a pendulum, and a ball that lands after 0.1 s: something for every layer.
@@ -24,7 +26,7 @@ version = 1
 name = "show"
 [method]
 dt = 0.004
-seconds = 8.0
+seconds = 600.0
 [[material]]
 name = "floor"
 [[material]]
@@ -77,10 +79,8 @@ fn mc_31_every_layer_and_colour_can_be_seen() {
     let dir = folder("page-layers");
     let server = Server::start(&[&scene(&dir, SHOW)]);
     open(&b, &server, "");
-    // A tenth of a second after the ball has landed, whenever the pause came.
-    pause_after(&b, 0.2);
-    b.run("tippe.seek(0.2); tippe.draw()");
-    let s = b.state();
+    // A tenth of a second after the ball has landed.
+    let s = show_at(&b, 0.2);
     // One slips, the other sticks, and the two are marked by different shapes.
     let sliding = |s: &serde_json::Value, body: u64| {
         let all = s["contacts"].as_array().unwrap();
@@ -133,10 +133,9 @@ fn mc_31_every_layer_and_colour_can_be_seen() {
         println!("{way}: {slider:?} {resting:?}");
         assert!(differ(slider, resting), "{way}");
     }
-    // The eye follows a body: it stays in the middle while the run goes on.
-    b.run("tippe.main.chosen = { body: 1 }; tippe.draw(); document.querySelector('#follow').click(); tippe.toggle()");
-    let from = number(&s["time"]);
-    b.wait("it slides on", |s| number(&s["time"]) > from + 0.3);
+    // The eye follows a body: it stays in the middle while the run goes on from its edge.
+    b.run("tippe.main.chosen = { body: 1 }; tippe.seek(tippe.edge); tippe.draw(); document.querySelector('#follow').click(); tippe.toggle()");
+    let from = number(&b.state()["time"]);
     let s = pause_after(&b, from + 0.3);
     let target = vector(&b.run("return tippe.camera.target"));
     let block = vector(&s["bodies"][1]["position"]);
@@ -215,6 +214,8 @@ fn a_page_in_the_dark_is_dark_and_can_be_made_light() {
     let (scene_dark, page_dark) = (b.pixels().brightness(), b.screen().brightness());
     b.click("#light");
     b.wait("light", |s| s["look"] == "light");
+    // The window may be painted a moment later.
+    wait_until("a light window", || b.screen().brightness() > 170.0);
     let (scene_light, page_light) = (b.pixels().brightness(), b.screen().brightness());
     println!(
         "brightness: scene {scene_dark:.0}, {scene_light:.0}; page {page_dark:.0}, {page_light:.0}"
@@ -269,14 +270,8 @@ fn a_browser_without_webgl2_is_told_what_is_missing() {
     let server = Server::start(&["../../scenes/domino.toml"]);
     b.go(&server.address);
     let text = "return document.querySelector('#message:not([hidden])')?.innerText ?? ''";
-    let mut said = String::new();
-    for _ in 0..200 {
-        said = b.run(text).as_str().unwrap().to_owned();
-        if !said.is_empty() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+    let said = b.wait_for("a message", text, |said| said != "");
+    let said = said.as_str().unwrap();
     assert!(
         said.contains("WebGL2") && said.contains("tippe render"),
         "{said}"
@@ -284,6 +279,13 @@ fn a_browser_without_webgl2_is_told_what_is_missing() {
     // It can be seen, and a screen reader says it.
     let seen = b.run("const m = document.querySelector('#message'); const r = m.getBoundingClientRect(); return [m.getAttribute('role'), r.width > 200 && r.height > 20 && r.top >= 0]");
     assert_eq!(seen, json!(["alert", true]));
+}
+
+/// Both runs of a page rest at one time, to less than a thousandth of a step.
+fn one_time(s: &serde_json::Value) {
+    let ends = &s["ends"];
+    let apart = (number(&ends[0]) - number(&ends[1])).abs();
+    assert!(s["paused"] == true && apart < 1e-6, "{ends}");
 }
 
 #[test]
@@ -295,17 +297,16 @@ fn mc_32_two_methods_and_two_steps_run_side_by_side() {
     let server = Server::start(&[&scene(&dir, SHOW)]);
     let s = open(&b, &server, "");
     assert_eq!(s["method"], "sequential");
+    let captions = "return [...document.querySelectorAll('.tp-caption')].map((c) => c.textContent)";
     let beside = |what: &str| {
         b.run(&format!("const o = document.querySelector('#other'); o.value = '{what}'; o.dispatchEvent(new Event('change')); tippe.playing = true"));
-        b.wait("two runs", |s| {
-            s["panes"] == 2 && number(&s["edge"]) > 0.3 && number(&s["time"]) > 0.2
-        });
+        // Both run from the start, whatever each of them costs; a pause brings the one that lags up to the other.
+        b.wait("two runs", |s| s["panes"] == 2 && number(&s["edge"]) > 0.3);
         let s = pause_after(&b, 0.3);
-        let captions =
-            b.run("return [...document.querySelectorAll('.tp-caption')].map((c) => c.textContent)");
-        (s, captions)
+        one_time(&s);
+        b.run(captions)
     };
-    let (_, captions) = beside("iterative");
+    let captions = beside("iterative");
     assert!(
         captions[0].as_str().unwrap().contains("sequential"),
         "{captions}"
@@ -315,6 +316,7 @@ fn mc_32_two_methods_and_two_steps_run_side_by_side() {
         "{captions}"
     );
     // Both are drawn: the slider is at the same place, about, in two pictures.
+    show_at(&b, 0.3);
     let two = ".tp-view:nth-child(2) canvas";
     let (left, right) = (b.pixels(), b.pixels_of(two));
     assert!(left.colours() > 30 && right.colours() > 30);
@@ -330,28 +332,97 @@ fn mc_32_two_methods_and_two_steps_run_side_by_side() {
         "{first:?} {second:?}"
     );
     assert!(first[0] > -0.6);
-    // With half the step, single steps keep both runs at one time.
-    let (s, captions) = beside("dt/2");
+    // With half the step, the second run takes two where the first takes one.
+    let captions = beside("dt/2");
     assert!(
         captions[1].as_str().unwrap().contains("0.002"),
         "{captions}"
     );
-    let mut time = number(&s["time"]);
-    for _ in 0..4 {
+    let time = number(&b.state()["time"]);
+    for clicks in 1..=4 {
         b.click("#step");
-        let next = b.wait("a step of one or both", |s| {
-            number(&s["time"]) > time && at_rest(s)
+        let wanted = time + 0.004 * f64::from(clicks);
+        let s = b.wait("one step of the longer", |s| {
+            number(&s["time"]) > wanted - 1e-6 && at_rest(s)
         });
-        time = number(&next["time"]);
+        one_time(&s);
+        assert!((number(&s["time"]) - wanted).abs() < 1e-6, "{}", s["time"]);
     }
-    let ends = b.run("return tippe.panes.map((p) => p.recording.duration)");
-    assert!(
-        (number(&ends[0]) - number(&ends[1])).abs() < 0.0041,
-        "{ends}"
-    );
+    // A run that was left far behind comes up to the other, too.
+    b.run("tippe.main.halt(tippe.edge + 0.5)");
+    let s = b.wait("the run ahead and the one behind it", |s| {
+        number(&s["edge"]) > time + 0.5 && s["paused"] == true
+    });
+    one_time(&s);
     // One run again.
     b.run("const o = document.querySelector('#other'); o.value = ''; o.dispatchEvent(new Event('change'))");
     b.wait("one run", |s| s["panes"] == 1);
+    b.no_errors();
+}
+
+/// A browser that gives the page no frame to draw gets the whole stream all the same, more than the server sends ahead; the next drawing shows
+/// the newest state and not what was missed.
+#[test]
+fn the_stream_does_not_wait_for_drawings_and_they_show_the_newest_state() {
+    let Some(b) = browser::start("stream", SIZE) else {
+        return;
+    };
+    let dir = folder("page-stream");
+    let server = Server::start(&[&scene(&dir, &flight(1000, 600.0))]);
+    open(&b, &server, "");
+    b.run("window.requestAnimationFrame = () => { window.still = true; return 0; }");
+    b.wait_for("the last drawing", "return window.still === true", |v| {
+        v == true
+    });
+    let seen =
+        "return [tippe.main.index, tippe.recording.length, tippe.recording.frameAt(tippe.time)]";
+    let before = b.run(seen);
+    let after = b.wait_for("three windows of bytes", seen, |now| {
+        number(&now[1]) > number(&before[1]) + 3.0 * f64::from(1 << 20)
+    });
+    assert_eq!(after[0], before[0], "nothing was drawn");
+    let fresh = b.run("tippe.draw(); return [tippe.main.index, tippe.recording.frameAt(tippe.time), tippe.recording.frames.length]");
+    assert_eq!(fresh[0], fresh[1]);
+    assert!(
+        number(&fresh[0]) > number(&before[0]) + 100.0,
+        "{before} {fresh}"
+    );
+    // What is shown keeps up with what has come, and what has come with what is shown.
+    assert!(number(&fresh[2]) < number(&fresh[0]) + 30.0, "{fresh}");
+    b.no_errors();
+}
+
+#[test]
+fn fewer_details_are_drawn_where_drawing_is_slow_and_the_page_says_so() {
+    let Some(b) = browser::start("details", SIZE) else {
+        return;
+    };
+    let dir = folder("page-details");
+    let server = Server::start(&[&scene(&dir, SHOW)]);
+    open(&b, &server, "");
+    show_at(&b, 0.2);
+    let all = b.pixels();
+    // Drawings that take very long, one after the other, as told to the page by its graphics.
+    details(&b, "auto");
+    let said = b.run(
+        "tippe.detail = 0; tippe.draw(0); return [0, 1, 2].map(() => { tippe.timed(1000); tippe.draw(tippe.detailNow); \
+         return [tippe.detailNow, !document.querySelector('#less').hidden, tippe.canvas.width]; })",
+    );
+    let (width, half) = (all.size().0 as f64, (all.size().0 / 2) as f64);
+    for (k, (detail, pixels)) in [(1, width), (2, half), (2, half)].into_iter().enumerate() {
+        assert_eq!((&said[k][0], &said[k][1]), (&json!(detail), &json!(true)));
+        assert!((number(&said[k][2]) - pixels).abs() < 1.5, "{}", said[k]);
+    }
+    let few = b.run("tippe.draw(2); return tippe.canvas.toDataURL('image/png').split(',')[1]");
+    let few = Picture::from_base64(few.as_str().unwrap());
+    assert!(few.size().0 < all.size().0 && few.colours() > 30);
+    // Whoever wants all gets all, and the same picture as before.
+    details(&b, "all");
+    assert!(all.change(&b.pixels()) < 1e-3);
+    assert_eq!(
+        b.run("return [tippe.detailNow, document.querySelector('#less').hidden]"),
+        json!([0, true])
+    );
     b.no_errors();
 }
 
@@ -361,7 +432,7 @@ fn mc_32_two_methods_and_two_steps_run_side_by_side() {
 fn a_killed_run_opens_up_to_the_cut() {
     let dir = folder("page-killed");
     let out = dir.join("out");
-    let path = scene(&dir, &BLOCK.replace("seconds = 4.0", "seconds = 1e6"));
+    let path = scene(&dir, &BLOCK.replace("seconds = 600.0", "seconds = 1e6"));
     let mut child = Command::new(env!("CARGO_BIN_EXE_tippe"))
         .args(["run", &path, "--out", out.to_str().unwrap()])
         .stdin(Stdio::null())
@@ -370,12 +441,9 @@ fn a_killed_run_opens_up_to_the_cut() {
         .spawn()
         .unwrap();
     let recording = out.join("recording.tippe");
-    for _ in 0..6000 {
-        if fs::metadata(&recording).map_or(0, |m| m.len()) > 60_000 {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    wait_until("a recording", || {
+        fs::metadata(&recording).map_or(0, |m| m.len()) > 60_000
+    });
     // No warning, no time to tidy up.
     child.kill().unwrap();
     child.wait().unwrap();

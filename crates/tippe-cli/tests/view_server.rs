@@ -6,7 +6,9 @@
 
 mod common;
 
+use common::page::flight;
 use common::serve::{Server, get};
+use common::{PATIENCE, wait_until};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use tungstenite::Message;
@@ -141,6 +143,7 @@ fn oversized_messages_end_their_sender_only() {
         b"POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n".to_vec(),
     ] {
         let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let _ = stream.write_all(&bytes);
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let _ = stream.read_to_end(&mut Vec::new());
@@ -152,7 +155,20 @@ fn oversized_messages_end_their_sender_only() {
 #[test]
 fn too_many_pages_are_told_so() {
     let server = Server::start(&[]);
-    let mut lines: Vec<_> = (0..8).map(|_| server.connect().unwrap()).collect();
+    // Each has its place before the next one comes.
+    let enter = || {
+        let mut line = server.connect().unwrap();
+        line.say(r#"{"do":"release"}"#);
+        let reason = line.wait("refused")["reason"].to_string();
+        (line, reason)
+    };
+    let mut lines: Vec<_> = (0..8)
+        .map(|_| {
+            let (line, reason) = enter();
+            assert!(reason.contains("open a scene first"), "{reason}");
+            line
+        })
+        .collect();
     let mut one_more = server.connect().unwrap();
     let reason = one_more.wait("refused")["reason"].to_string();
     assert!(reason.contains("too many"), "{reason}");
@@ -161,16 +177,7 @@ fn too_many_pages_are_told_so() {
     lines[0].wait("opened");
     lines.pop();
     // The place of the one that left is free again.
-    for attempt in 0.. {
-        let mut again = server.connect().unwrap();
-        again.say(r#"{"do":"release"}"#);
-        let reason = again.wait("refused")["reason"].to_string();
-        if reason.contains("open a scene first") {
-            break;
-        }
-        assert!(attempt < 50, "{reason}");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+    wait_until("a free place", || enter().1.contains("open a scene first"));
 }
 
 #[test]
@@ -263,4 +270,46 @@ fn single_steps_are_exact() {
     assert_eq!(frames[frames.len() - 2..], [56, 57]);
     let frames = rest(r#"{"do":"step","count":3}"#);
     assert_eq!(frames[frames.len() - 4..], [57, 58, 59, 60]);
+    // Rest at a time to come: the first step that reaches it; at one that has passed: here.
+    let frames = rest(r#"{"do":"pause","at":0.0895,"order":1}"#);
+    assert_eq!(frames.last(), Some(&90));
+    let frames = rest(r#"{"do":"pause","at":0.01,"order":2}"#);
+    assert_eq!(frames.last(), Some(&90));
+}
+
+/// A page that does not say that it has read what came gets no more than a window of it; the rest waits in the log, not in a queue.
+#[test]
+fn a_page_that_does_not_read_is_sent_a_window_and_no_more() {
+    const WINDOW: usize = 1 << 20;
+    let server = Server::start(&[]);
+    let mut slow = server.connect().unwrap();
+    let text = serde_json::json!({"do": "open", "text": flight(1000, 600.0)});
+    slow.say(&text.to_string());
+    let run = slow.wait("opened")["run"].clone();
+    let taken = slow.run.take();
+    slow.say(r#"{"do":"until","time":3}"#);
+    // Another one reads everything.
+    let mut quick = server.connect().unwrap();
+    quick.say(&format!(r#"{{"do":"resume","run":{run},"offset":0}}"#));
+    quick.until(3.0);
+    assert!(quick.bytes.len() > 2 * WINDOW, "{}", quick.bytes.len());
+    // All that was sent before this answer comes before it.
+    slow.say("?");
+    slow.wait("refused");
+    let got = slow.bytes.len();
+    assert!((WINDOW..2 * WINDOW).contains(&got), "{got}");
+    // What it has of a run that it does not watch does not count.
+    slow.say(&format!(
+        r#"{{"do":"took","run":12345,"offset":{}}}"#,
+        3 * WINDOW
+    ));
+    slow.say("?");
+    slow.wait("refused");
+    assert_eq!(slow.bytes.len(), got);
+    // Once it reads, it gets the rest, and both have the same.
+    slow.run = taken;
+    slow.take();
+    slow.until(3.0);
+    assert_eq!(slow.bytes.len(), quick.bytes.len());
+    assert!(slow.bytes == quick.bytes);
 }

@@ -31,6 +31,7 @@ files! {
     "overlay.js" as "text/javascript; charset=utf-8",
     "statistics.js" as "text/javascript; charset=utf-8",
     "connection.js" as "text/javascript; charset=utf-8",
+    "batches.js" as "text/javascript; charset=utf-8",
     "draw.js" as "text/javascript; charset=utf-8",
     "pane.js" as "text/javascript; charset=utf-8",
     "panels.js" as "text/javascript; charset=utf-8",

@@ -32,10 +32,10 @@ const RATE_MIN: f64 = 60.0;
 pub enum Command {
     /// Simulate up to a time [s].
     Until(f64),
-    /// Stop where it is, with a frame there.
-    Pause,
-    /// Take single steps, with a frame before the first and after each, and rest.
-    Steps(u32),
+    /// Rest on a frame: where it is, or at a later time [s]. The number is given back when it rests.
+    Pause(Option<f64>, u64),
+    /// Take single steps, with a frame before the first and after each, and rest. The number is given back then.
+    Steps(u32, u64),
     /// Pull at a body (its slot), or let go.
     Drag(Option<(u32, Vec3, Vec3, f64)>),
     /// Send contacts or not.
@@ -72,6 +72,8 @@ pub struct Standing {
     pub stopped: String,
     /// Whether it rests as it was asked to, and its last frame shows where.
     pub paused: bool,
+    /// The number of the order that it rests by.
+    pub order: u64,
 }
 
 impl Shared {
@@ -187,8 +189,8 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
         Err(e) => return stop(shared, &e.to_string()),
     };
     let (mut until, mut steps, mut drag) = (0.0_f64, 0_u32, None);
-    // Whether watchers know all, and whether a page wants the run to rest on a frame.
-    let (mut told, mut pausing) = (true, false);
+    // Whether watchers know all, and the order by which the run is to rest on a frame.
+    let (mut told, mut pausing) = (true, None);
     loop {
         // A small part of a step: times are sums of steps.
         let behind = scene.world.time() < until - 1e-6 * scene.dt;
@@ -199,17 +201,20 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                 Err(TryRecvError::Disconnected) => return,
             }
         } else {
-            if !told || pausing {
+            if !told || pausing.is_some() {
                 // The end of the run and a run at rest have a frame of their own, whatever the rate.
                 let over = scene.world.time() >= scene.seconds - 1e-6 * scene.dt;
-                if (over || pausing)
+                if (over || pausing.is_some())
                     && let Err(e) = writer.frame_now(&scene.world)
                 {
                     return stop(shared, &e.to_string());
                 }
-                shared.log().standing.paused |= pausing;
+                if let Some(order) = pausing.take() {
+                    let standing = &mut shared.log().standing;
+                    (standing.paused, standing.order) = (true, order);
+                }
                 shared.tell();
-                (told, pausing) = (true, false);
+                told = true;
             }
             match orders.recv() {
                 Ok(order) => Some(order),
@@ -217,17 +222,19 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
             }
         };
         match order {
-            Some(Command::Until(time)) => until = time,
-            Some(Command::Pause) => {
-                (until, steps, pausing) = (scene.world.time(), 0, true);
+            // Who lets it run on does not wait for its rest any more.
+            Some(Command::Until(time)) => (until, pausing) = (time, None),
+            Some(Command::Pause(at, order)) => {
+                let now = scene.world.time();
+                (until, steps, pausing) = (at.unwrap_or(now).max(now), 0, Some(order));
             }
-            Some(Command::Steps(count)) => {
+            Some(Command::Steps(count, order)) => {
                 // Where they begin is a frame: what comes after it is one step, and not the rest of a frame.
                 if let Err(e) = writer.frame_now(&scene.world) {
                     return stop(shared, &e.to_string());
                 }
                 steps = steps.saturating_add(count).min(STEPS_MAX);
-                (until, pausing) = (scene.world.time(), true);
+                (until, pausing) = (scene.world.time(), Some(order));
             }
             Some(Command::Drag(held)) => drag = held.and_then(|d| hold(&scene, d)),
             Some(Command::Contacts(on)) => writer.hold_contacts(on),

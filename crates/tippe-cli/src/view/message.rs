@@ -33,17 +33,33 @@ pub enum Order {
         /// Bytes of its recording that the page has.
         offset: usize,
     },
+    /// Bytes of the recording have arrived and are read: more may be sent.
+    Took {
+        /// Of which run.
+        run: u64,
+        /// How many, from its beginning.
+        offset: usize,
+    },
     /// Simulate up to a time [s].
     Until {
         /// That time.
         time: f64,
     },
-    /// Stop where it is, with a frame there; the status that follows says that the run is at rest.
-    Pause,
+    /// Rest on a frame; the status that follows says that the run is at rest.
+    Pause {
+        /// At this time [s], if the run has not come so far yet; else where it is.
+        at: Option<f64>,
+        /// Number of this order, given back with the status.
+        #[serde(default)]
+        order: u64,
+    },
     /// Take single steps, with a frame after each, and rest.
     Step {
         /// How many.
         count: u32,
+        /// Number of this order, given back with the status.
+        #[serde(default)]
+        order: u64,
     },
     /// Pull a body by a spring.
     Drag {
@@ -110,6 +126,8 @@ pub enum Answer {
         stopped: String,
         /// Whether it rests, as the page asked, on a frame that the page has.
         paused: bool,
+        /// The number of the order that it rests by.
+        order: u64,
     },
     /// The scene makes no sense.
     Faults {
@@ -168,7 +186,14 @@ mod tests {
             Order::Until { time: 1.5 }
         );
         assert_eq!(read(r#"{"do":"release"}"#).unwrap(), Order::Release);
-        assert_eq!(read(r#"{"do":"pause"}"#).unwrap(), Order::Pause);
+        assert_eq!(
+            read(r#"{"do":"pause","at":2,"order":7}"#).unwrap(),
+            Order::Pause {
+                at: Some(2.0),
+                order: 7
+            }
+        );
+        assert!(read(r#"{"do":"pause"}"#).is_ok());
         assert!(read(r#"{"do":"open","scene":"a","ask":{"dt":0.1}}"#).is_ok());
         for bad in [
             "",

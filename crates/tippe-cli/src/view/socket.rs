@@ -2,7 +2,7 @@
 //!
 //! Reads: messages of the page, the log of its run.  Writes: messages to it.
 //! Called by: `view::server`.
-//! Source: a slow page gets larger messages later, never a longer queue: what it has not read stays in the log.
+//! Source: a slow page gets larger messages later, never a longer queue: at most a window is on its way, what comes after it stays in the log.
 
 use std::sync::Arc;
 
@@ -17,11 +17,15 @@ use super::{ask, gallery};
 
 /// Largest binary message to a page [bytes].
 const BATCH_MAX: usize = 1 << 20;
+/// No further message is sent while the page has not taken as many bytes as this: a second of 1000 bodies.
+const WINDOW: usize = 1 << 20;
 
 /// A run that is watched, until it is dropped.
 struct Watched {
     run: Arc<Run>,
+    /// Bytes sent, and bytes that the page says it has taken, from the beginning of the recording.
     offset: usize,
+    taken: usize,
     changes: tokio::sync::watch::Receiver<u64>,
     told: Option<Standing>,
     hub: Arc<Hub>,
@@ -34,6 +38,7 @@ impl Watched {
             changes: run.changes(),
             run,
             offset,
+            taken: offset,
             told: None,
             hub: Arc::clone(hub),
         }
@@ -104,10 +109,13 @@ async fn talk(socket: &mut WebSocket, hub: &Arc<Hub>) -> Result<(), axum::Error>
     }
 }
 
-/// Sends what the page has not seen yet, one batch after the other.
+/// Sends what the page has not seen yet, one batch after the other, as far as the window allows.
 async fn send_news(socket: &mut WebSocket, w: &mut Watched) -> Result<(), axum::Error> {
     loop {
         w.changes.mark_unchanged();
+        if w.offset - w.taken >= WINDOW {
+            return Ok(());
+        }
         let (bytes, standing) = w.run.read(w.offset, BATCH_MAX);
         let last = bytes.len() < BATCH_MAX;
         if !bytes.is_empty() {
@@ -121,11 +129,13 @@ async fn send_news(socket: &mut WebSocket, w: &mut Watched) -> Result<(), axum::
                     time,
                     stopped,
                     paused,
+                    order,
                 } = standing;
                 let status = Answer::Status {
                     time,
                     stopped,
                     paused,
+                    order,
                 };
                 say(socket, &status).await?;
             }
@@ -174,10 +184,19 @@ async fn order(
             *watched = Some(Watched::new(run, offset, hub));
             return say(socket, &opened).await;
         }
+        Order::Took { run, offset } => {
+            // One of a run that is no longer watched is late, and no fault.
+            if let Some(w) = watched.as_mut().filter(|w| w.run.id == run) {
+                w.taken = w.taken.max(offset.min(w.offset));
+            }
+            return Ok(());
+        }
         Order::Until { time } if time.is_finite() => Command::Until(time),
-        Order::Until { .. } => return refuse(socket, "time must be finite").await,
-        Order::Pause => Command::Pause,
-        Order::Step { count } => Command::Steps(count),
+        Order::Pause { at, order } if at.is_none_or(f64::is_finite) => Command::Pause(at, order),
+        Order::Until { .. } | Order::Pause { .. } => {
+            return refuse(socket, "time must be finite").await;
+        }
+        Order::Step { count, order } => Command::Steps(count, order),
         Order::Drag {
             body,
             at,

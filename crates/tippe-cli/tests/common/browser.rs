@@ -13,8 +13,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(90);
+use super::PATIENCE;
+
+/// By how much to slow the browser down, to see that no test depends on its speed: `TIPPE_TEST_THROTTLE=6`.
+const THROTTLE: &str = "TIPPE_TEST_THROTTLE";
 /// Two machines' worth of browsers on one: one after the other.
 static ONE: Mutex<()> = Mutex::new(());
 
@@ -121,12 +123,25 @@ impl Browser {
         }}});
         let made = this.request("POST", "/session", &wanted);
         this.session = made["sessionId"].as_str().unwrap().to_owned();
+        let long = PATIENCE.as_millis() as u64;
+        this.post("timeouts", &json!({"script": long, "pageLoad": long}));
+        if let Some(rate) = std::env::var(THROTTLE).ok().and_then(|r| r.parse().ok()) {
+            let rate: f64 = rate;
+            this.devtools("Emulation.setCPUThrottlingRate", &json!({ "rate": rate }));
+        }
         this
     }
 
     fn request(&self, method: &str, path: &str, body: &Value) -> Value {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let answer = self.ask(method, path, body).unwrap();
+        assert!(answer["error"].is_null(), "{path}: {answer}");
+        answer
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &Value) -> std::io::Result<Value> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        // The driver has as much patience, and says so itself when it is at its end.
+        stream.set_read_timeout(Some(2 * PATIENCE))?;
         let body = if method == "POST" {
             body.to_string()
         } else {
@@ -137,12 +152,12 @@ impl Browser {
             self.port,
             body.len()
         );
-        stream.write_all((head + &body).as_bytes()).unwrap();
+        stream.write_all((head + &body).as_bytes())?;
         let mut reader = BufReader::new(stream);
         let mut length = 0;
         loop {
             let mut line = String::new();
-            reader.read_line(&mut line).unwrap();
+            reader.read_line(&mut line)?;
             if let Some(n) = line.to_lowercase().strip_prefix("content-length:") {
                 length = n.trim().parse().unwrap();
             }
@@ -151,11 +166,9 @@ impl Browser {
             }
         }
         let mut bytes = vec![0; length];
-        reader.read_exact(&mut bytes).unwrap();
-        let answer: Value = serde_json::from_slice(&bytes).unwrap();
-        let value = answer["value"].clone();
-        assert!(value["error"].is_null(), "{path}: {value}");
-        value
+        reader.read_exact(&mut bytes)?;
+        let answer: Value = serde_json::from_slice(&bytes)?;
+        Ok(answer["value"].clone())
     }
 
     fn post(&self, path: &str, body: &Value) -> Value {
@@ -172,6 +185,17 @@ impl Browser {
         self.post("execute/sync", &json!({"script": script, "args": []}))
     }
 
+    /// The same, or what went wrong.
+    pub fn try_run(&self, script: &str) -> Result<Value, String> {
+        let path = format!("/session/{}/execute/sync", self.session);
+        let body = json!({"script": script, "args": []});
+        match self.ask("POST", &path, &body) {
+            Ok(value) if value["error"].is_null() => Ok(value),
+            Ok(value) => Err(value["message"].to_string()),
+            Err(e) => Err(e.to_string()),
+        }
+    }
+
     /// An order of the browser's own protocol, such as another size of screen.
     pub fn devtools(&self, order: &str, params: &Value) -> Value {
         self.post("goog/cdp/execute", &json!({"cmd": order, "params": params}))
@@ -185,11 +209,7 @@ impl Browser {
         self.run(&format!("document.querySelector('{button}').click()"));
         // The browser writes under another name until all is there.
         let path = dir.join(file);
-        let start = Instant::now();
-        while !path.is_file() {
-            assert!(start.elapsed() < PATIENCE, "nothing saved by {button}");
-            std::thread::sleep(Duration::from_millis(30));
-        }
+        super::wait_until(&format!("a file saved by {button}"), || path.is_file());
         std::fs::read(path).unwrap()
     }
 
@@ -215,6 +235,21 @@ impl Browser {
             }
             std::thread::sleep(Duration::from_millis(60));
         }
+    }
+
+    /// Waits until what a script gives holds.
+    pub fn wait_for(
+        &self,
+        what: &str,
+        script: &str,
+        mut holds: impl FnMut(&Value) -> bool,
+    ) -> Value {
+        let mut value = Value::Null;
+        super::wait_until(what, || {
+            value = self.run(script);
+            holds(&value)
+        });
+        value
     }
 
     /// Clicks an element.
@@ -285,7 +320,7 @@ impl Browser {
     /// The picture of a canvas.
     pub fn pixels_of(&self, canvas: &str) -> Picture {
         let text = self.run(&format!("tippe.draw(); return document.querySelector('{canvas}').toDataURL('image/png').split(',')[1]"));
-        Picture::read(&from_base64(text.as_str().unwrap()))
+        Picture::from_base64(text.as_str().unwrap())
     }
 
     /// The picture of the whole window.
@@ -350,6 +385,11 @@ impl Picture {
             width: info.width as usize,
             pixels: data.chunks(samples).map(|p| [p[0], p[1], p[2]]).collect(),
         }
+    }
+
+    /// Reads one that a script gave as text.
+    pub fn from_base64(text: &str) -> Self {
+        Self::read(&from_base64(text))
     }
 
     /// Its width and height.

@@ -14,6 +14,10 @@ pub mod serve;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a test waits for anything: machines may be slow and busy.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A ball dropped on the floor: 0.2 s, 12 steps.
 pub const DROP: &str = r#"
@@ -61,9 +65,26 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// A fresh folder of one test.
+/// Waits until something holds.
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A fresh folder of one test; no other suite and no other build has it.
 pub fn folder(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let build = if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        "release"
+    };
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(build)
+        .join(env!("CARGO_CRATE_NAME"))
+        .join(name);
     let _ = fs::remove_dir_all(&dir);
     fs::create_dir_all(&dir).unwrap();
     dir

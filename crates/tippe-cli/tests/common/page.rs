@@ -12,13 +12,13 @@ use super::serve::Server;
 /// Width and height of the window.
 pub const SIZE: (u32, u32) = (1000, 640);
 
-/// A block of 2 kg at rest on the floor.
+/// A block of 2 kg at rest on the floor, for longer than any test looks at it.
 pub const BLOCK: &str = r#"
 version = 1
 name = "block"
 [method]
 dt = 0.002
-seconds = 4.0
+seconds = 600.0
 [[body]]
 name = "floor"
 kind = "fixed"
@@ -36,7 +36,7 @@ version = 1
 name = "ramp"
 [method]
 dt = 0.002
-seconds = 4.0
+seconds = 600.0
 [[material]]
 name = "default"
 friction = 0.6
@@ -53,6 +53,30 @@ rotation_deg = { axis = [0, 1, 0], angle = 20 }
 shape.box = { size = [0.4, 0.3, 0.2] }
 "#;
 
+/// Bodies in free flight, turning: every frame is new, and nothing touches; 16 bytes of a frame for each.
+pub fn flight(bodies: u32, seconds: f64) -> String {
+    let side = libm::cbrt(f64::from(bodies)).ceil() as u32;
+    format!(
+        r#"
+version = 1
+name = "flight"
+world.gravity = [0, 0, 0]
+[method]
+dt = "1/60"
+seconds = {seconds}
+[record]
+rate = 60
+[[grid]]
+counts = [{side}, {side}, {side}]
+pitch = [0.5, 0.5, 0.5]
+center = [0, 0, 0]
+count = {bodies}
+random_rotation = {{ seed = 1 }}
+body = {{ name = "box", mass = 1, angular_velocity = [1, 2, 3], shape.box = {{ size = [0.2, 0.15, 0.1] }} }}
+"#
+    )
+}
+
 /// A number of the state, not a number where there is none.
 pub fn number(v: &Value) -> f64 {
     v.as_f64().unwrap_or(f64::NAN)
@@ -63,10 +87,17 @@ pub fn vector(v: &Value) -> [f64; 3] {
     [0, 1, 2].map(|k| number(&v[k]))
 }
 
-/// Opens a page on a scene and waits for its first frames.
+/// Opens a page on a scene and waits for its first frames. It is to draw all details, however slow that is here.
 pub fn open(browser: &Browser, server: &Server, query: &str) -> Value {
     browser.go(&format!("{}{query}", server.address));
-    browser.wait("the first frames", |s| number(&s["frames"]) > 2.0)
+    let s = browser.wait("the first frames", |s| number(&s["frames"]) > 2.0);
+    details(browser, "all");
+    s
+}
+
+/// Chooses how much is drawn.
+pub fn details(browser: &Browser, which: &str) {
+    browser.run(&format!("const d = document.querySelector('#details'); d.value = '{which}'; d.dispatchEvent(new Event('change'))"));
 }
 
 /// Pauses a live run at a time of at least so much [s], and waits until it rests where the page shows it.
@@ -79,7 +110,14 @@ pub fn pause_after(browser: &Browser, time: f64) -> Value {
     browser.state()
 }
 
-/// Whether a live run rests, and the page shows where.
+/// Pauses a live run at least so late [s], and shows the last frame up to that time: the same one on every machine.
+pub fn show_at(browser: &Browser, time: f64) -> Value {
+    pause_after(browser, time);
+    browser.run(&format!("tippe.seek({time}); tippe.draw()"));
+    browser.state()
+}
+
+/// Whether live runs rest, all at one time, and the page shows where.
 pub fn at_rest(s: &Value) -> bool {
     s["paused"] == true && (number(&s["time"]) - number(&s["edge"])).abs() < 1e-9
 }

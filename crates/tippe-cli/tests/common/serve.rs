@@ -5,15 +5,14 @@
 //! Source: docs/page.md, "Protocol".
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 use tungstenite::{Message, WebSocket, client::IntoClientRequest};
 
-/// How long a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::PATIENCE;
 
 /// A running server; ends with the test.
 pub struct Server {
@@ -50,6 +49,15 @@ impl Server {
             child,
             address,
         }
+    }
+
+    /// A port that is free now and that the system gives to nobody who does not ask for it by number.
+    pub fn free_port() -> u16 {
+        let first = 20_000 + std::process::id() % 10_000;
+        (first..first + 1000)
+            .filter_map(|p| u16::try_from(p).ok())
+            .find(|p| TcpListener::bind(("127.0.0.1", *p)).is_ok())
+            .unwrap()
     }
 
     /// Ends the server.
@@ -89,6 +97,7 @@ impl Server {
         Ok(Line {
             socket,
             bytes: Vec::new(),
+            run: None,
         })
     }
 }
@@ -105,6 +114,8 @@ pub struct Line {
     pub socket: WebSocket<TcpStream>,
     /// Bytes of the recording so far.
     pub bytes: Vec<u8>,
+    /// Its run, and where the bytes begin in its recording; nothing is said about bytes that arrive where there is none.
+    pub run: Option<(u64, usize)>,
 }
 
 impl Line {
@@ -115,12 +126,28 @@ impl Line {
 
     fn next(&mut self) -> Option<Value> {
         match self.socket.read().unwrap() {
-            Message::Text(text) => Some(serde_json::from_str(&text).unwrap()),
+            Message::Text(text) => {
+                let answer: Value = serde_json::from_str(&text).unwrap();
+                if answer["say"] == "opened" {
+                    let number = |name: &str| answer[name].as_u64().unwrap();
+                    self.run = Some((number("run"), number("offset") as usize));
+                }
+                Some(answer)
+            }
             Message::Binary(bytes) => {
                 self.bytes.extend_from_slice(&bytes);
+                self.take();
                 None
             }
             _ => None,
+        }
+    }
+
+    /// Says that all bytes have been read.
+    pub fn take(&mut self) {
+        if let Some((run, from)) = self.run {
+            let offset = from + self.bytes.len();
+            self.say(&format!(r#"{{"do":"took","run":{run},"offset":{offset}}}"#));
         }
     }
 
