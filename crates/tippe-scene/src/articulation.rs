@@ -11,6 +11,7 @@ use crate::diagnostics::{At, Problems};
 use crate::format::{self, LinkJoint, TreeIntegrator};
 use crate::solid;
 use crate::suggest::nearest;
+use std::collections::BTreeMap;
 use tippe::articulated::{Integrator, Joint, JointFriction, Limits, LinkDesc};
 use tippe::shape::MassProperties;
 use tippe::{
@@ -60,6 +61,7 @@ pub(crate) fn describe(
             ..ArticulationDesc::default()
         },
         names: Vec::new(),
+        numbers: BTreeMap::new(),
         places: Vec::new(),
     };
     if file.link.is_empty() && !problems.touches(&at.key("link")) {
@@ -84,6 +86,8 @@ struct Growing<'a> {
     desc: ArticulationDesc,
     /// Names of the links within the articulation.
     names: Vec<String>,
+    /// Their numbers, by name.
+    numbers: BTreeMap<String, usize>,
     places: Vec<At>,
 }
 
@@ -115,7 +119,7 @@ impl Growing<'_> {
                 (Some(name), _) => format!("{name}{n}"),
                 (None, _) => format!("link{number}"),
             };
-            if self.names.contains(&own) || own.trim().is_empty() {
+            if self.numbers.contains_key(&own) || own.trim().is_empty() {
                 let reason = format!("link {own:?} exists already");
                 let help = "give each link a name of its own";
                 problems.error(&at.key("name"), reason, help);
@@ -127,6 +131,7 @@ impl Growing<'_> {
                 desc.link.placement = self.base.compose(&desc.link.placement);
             }
             before = Some(number);
+            self.numbers.entry(own.clone()).or_insert(number);
             self.names.push(own);
             self.desc.links.push(desc);
             self.desc.positions.extend(&start);
@@ -150,7 +155,7 @@ impl Growing<'_> {
             problems.error(at, reason, "remove parent, or move the link out");
             return carrier;
         }
-        let found = self.names.iter().position(|n| n == name);
+        let found = self.numbers.get(name).copied();
         if found.is_none() {
             let help = match nearest(name, self.names.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean {meant:?}?"),

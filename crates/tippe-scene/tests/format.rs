@@ -482,3 +482,29 @@ fn grids_and_chains_join_their_bodies() {
     .unwrap();
     assert!(again.world.snapshot() == scene.world.snapshot());
 }
+
+#[test]
+fn ab_11_a_scene_may_have_a_chain_of_a_hundred_thousand_links() {
+    let mut scene = load(
+        r#"
+[[articulation]]
+name = "chain"
+[[articulation.link]]
+name = "top"
+axis = [0, 1, 0]
+mass = 1
+shape.sphere = { radius = 0.1 }
+[[articulation.link.link]]
+name = "link"
+axis = [1, 0, 0]
+position = [0, 0, -0.3]
+repeat = 99999
+mass = 1
+shape.sphere = { radius = 0.1 }
+"#,
+    );
+    assert_eq!(scene.world.body_ids().count(), 100_000);
+    if !cfg!(debug_assertions) {
+        scene.world.step(1e-3).unwrap();
+    }
+}

@@ -4,14 +4,12 @@
 //! Called by: `run`.
 //! Source: docs/methods.md, "Support".
 
-use crate::case::{Form, Setup};
+use crate::case::Setup;
 use crate::cases::{cube_toss, ellipse, one_step};
 
 /// Something of the support table that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// A solve of large islands that does not grow with the cube of their contacts.
-    LargeIslands,
     /// The measured cube tosses.
     CubeTosses,
     /// The measured ellipse impacts.
@@ -25,9 +23,6 @@ impl Feature {
     #[must_use]
     pub const fn refusal(self) -> &'static str {
         match self {
-            Self::LargeIslands => {
-                "large islands of articulated bodies: an island with trees is solved densely, and one of 80 contacts takes tenths of a second a step (support table of docs/methods.md)"
-            }
             Self::CubeTosses => {
                 "not run: no cube-tosses/tosses.csv and starts.csv in a folder given by --data; made from the tosses of [Acosta22] in DAIRLab/dairlib"
             }
@@ -62,8 +57,6 @@ pub fn refusal(setup: &Setup, needs: &[Feature]) -> Option<String> {
 /// Whether the version, or the folder of data, has what is needed.
 fn present(setup: &Setup, feature: Feature) -> bool {
     match feature {
-        // Only islands with trees are solved densely.
-        Feature::LargeIslands => setup.form == Form::Maximal,
         Feature::EllipseImpacts => {
             let data = setup.data.as_deref();
             data.is_some_and(|data| ellipse::file(data).is_file())

@@ -13,7 +13,7 @@ fn every_case_holds_or_is_a_known_miss() {
         .copied()
         .collect();
     let methods = ["sequential", "iterative"];
-    // Stacks of free links take a minute: `tippe validate --quick` has them.
+    // Stacks of free links take longer than all else: `tippe validate --quick` has them.
     let mut rows = Vec::new();
     for case in cases {
         let forms: &[Form] = if case.id == "F19" {

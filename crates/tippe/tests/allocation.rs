@@ -8,8 +8,10 @@
 mod support;
 
 use support::{cuboid, floor, solid, sphere};
+use tippe::articulated::{Joint, LinkDesc};
 use tippe::{
-    IterativeParams, JointDesc, JointKind, Method, Pose, SequentialParams, Sleeping, Vec3, World,
+    ArticulationDesc, IterativeParams, JointDesc, JointKind, LinkBodyDesc, Method, Pose,
+    SequentialParams, Sleeping, Vec3, World,
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -76,5 +78,50 @@ fn a_steady_step_allocates_nothing() {
         assert_eq!(allocations(&mut world, 300, 30), 0, "{name}");
         world.set_sleeping(Some(Sleeping::default())).unwrap();
         assert_eq!(allocations(&mut world, 60, 30), 0, "{name}, towers asleep");
+    }
+}
+
+/// A tree of `count` boxes hinged in a row, the first free or hinged to the world.
+fn tree(world: &mut World, count: usize, place: Vec3, first: Joint) {
+    let shape = cuboid(0.1, 0.1, 0.05);
+    let mass = shape.mass_properties(1000.0);
+    let links = (0..count).map(|i| {
+        let (place, joint) = if i == 0 {
+            (place, first)
+        } else {
+            (Vec3::X * 0.21, Joint::Revolute { axis: Vec3::Y })
+        };
+        let pose = Pose::from_position(place);
+        let mut link = LinkBodyDesc::new(LinkDesc::new(i.checked_sub(1), joint, pose, mass));
+        link.shapes.push(shape.clone().into());
+        link
+    });
+    let desc = ArticulationDesc {
+        links: links.collect(),
+        ..ArticulationDesc::default()
+    };
+    world.add_articulation(&desc).unwrap();
+}
+
+#[test]
+fn ab_09_a_steady_step_with_trees_allocates_nothing() {
+    let methods = [
+        Method::Sequential(SequentialParams::default()),
+        Method::Iterative(IterativeParams::default()),
+    ];
+    for method in methods {
+        let name = method.name();
+        let mut world = World::new(method);
+        world.add_body(&floor()).unwrap();
+        // One that swings, one that rests with few contacts, and a tower with many.
+        let hinge = Joint::Revolute { axis: Vec3::Y };
+        tree(&mut world, 3, Vec3::new(0.0, 0.0, 3.0), hinge);
+        tree(&mut world, 2, Vec3::new(0.0, 3.0, 0.05), Joint::Free);
+        for k in 0..8 {
+            let place = Vec3::new(0.0, 6.0, 0.05 + 0.1 * f64::from(k));
+            tree(&mut world, 1, place, Joint::Free);
+        }
+        let settle = if cfg!(debug_assertions) { 60 } else { 200 };
+        assert_eq!(allocations(&mut world, settle, 20), 0, "{name}");
     }
 }

@@ -6,7 +6,6 @@
 
 use crate::case::{Case, Part, Setup, Stopped, Tolerance, Trial, Value};
 use crate::sim::{GRAVITY, Sim, ground, list, material};
-use crate::support::Feature;
 use std::fmt::Write as _;
 use tippe::{BodyId, Vec3};
 
@@ -23,12 +22,12 @@ pub const F19: Case = Case {
         },
         Trial {
             parts: &parts(["sag-20", "jitter-20", "lean-20"]),
-            needs: &[Feature::LargeIslands],
+            needs: &[],
             run: |s| stack(s, 20, 1.0),
         },
         Trial {
             parts: &parts(["sag-100", "jitter-100", "lean-100"]),
-            needs: &[Feature::LargeIslands],
+            needs: &[],
             run: |s| stack(s, 100, 1.0),
         },
         Trial {

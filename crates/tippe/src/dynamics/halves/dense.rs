@@ -14,6 +14,8 @@ use crate::math::mixed_lcp::{self, Bound, solve_to};
 
 /// Most rows of an island that is solved so; more cost too much.
 const ROWS_MAX: usize = 240;
+/// Contacts up to which an island is solved so before a sparse solve is tried.
+pub(crate) const FEW_CONTACTS: usize = 24;
 /// Most rounds of the complementarity solver.
 const ROUNDS: u32 = 4;
 

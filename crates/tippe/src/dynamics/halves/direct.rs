@@ -12,6 +12,7 @@
 
 #![allow(non_snake_case)]
 
+use super::forest::Forest;
 use super::link::{Link, ScalarRow};
 use super::row::{Row, SolverBody};
 use super::trees::Bodies;
@@ -68,8 +69,10 @@ pub(crate) struct Direct {
     scalar_answers: Vec<f64>,
     /// Node of each slot in the island at hand.
     nodes: Vec<u32>,
-    /// Slot of each node.
+    /// Slot of each node; none if it belongs to a tree.
     slots: Vec<u32>,
+    /// The nodes of trees.
+    forest: Forest,
     /// By node: the step d from the present velocities.
     moved: Vec<Block6>,
     /// By node: right-hand side, then Newton step.
@@ -97,34 +100,42 @@ const NONE: u32 = u32::MAX;
 
 impl Direct {
     /// Numbers the island's bodies and orders the elimination; false if the rows do not fit a direct solve or it would cost too much.
-    pub(crate) fn prepare(
-        &mut self,
-        system: &System<'_>,
-        bodies: &[SolverBody],
-        cost_max: u64,
-    ) -> bool {
-        if cost_max == 0 || system.contacts().any(|row| !row.is_plain()) || system.linked() {
+    pub(crate) fn prepare(&mut self, system: &System<'_>, bodies: &Bodies, cost_max: u64) -> bool {
+        if cost_max == 0 || system.contacts().any(|row| !row.is_plain()) {
             return false;
         }
         self.nodes.clear();
         self.nodes.resize(bodies.len(), NONE);
         self.slots.clear();
+        self.forest.clear();
         let pairs = system
             .contacts()
             .map(|row| (row.a, row.b))
             .chain(system.links.iter().map(|l| (l.a, l.b)));
         for (a, b) in pairs.clone() {
             for slot in [a, b] {
-                if bodies[slot as usize].inverse_mass > 0.0 && self.nodes[slot as usize] == NONE {
+                if bodies.is_link(slot) {
+                    if !bodies.has_view(slot) {
+                        return false;
+                    }
+                    let added = self.forest.plant(slot, bodies, self.slots.len() as u32);
+                    self.slots.resize(self.slots.len() + added as usize, NONE);
+                } else if bodies[slot as usize].inverse_mass > 0.0
+                    && self.nodes[slot as usize] == NONE
+                {
                     self.nodes[slot as usize] = self.slots.len() as u32;
                     self.slots.push(slot);
                 }
             }
         }
-        let edges = pairs.filter_map(|(a, b)| {
-            let (a, b) = (self.nodes[a as usize], self.nodes[b as usize]);
-            (a != NONE && b != NONE).then_some((a, b))
-        });
+        let nodes = |slot: u32| match self.nodes[slot as usize] {
+            NONE => self.forest.nodes(slot),
+            node => node..node + 1,
+        };
+        let edges = pairs
+            .flat_map(|(a, b)| nodes(a).flat_map(move |i| nodes(b).map(move |j| (i, j))))
+            .filter(|(i, j)| i != j)
+            .chain(self.forest.pairs());
         self.factor.analyse(self.slots.len(), edges, cost_max)
     }
 
@@ -314,10 +325,15 @@ impl Direct {
     fn balance(&mut self, system: &System<'_>, bodies: &[SolverBody], law: Law) {
         self.newton.clear();
         for (node, &slot) in self.slots.iter().enumerate() {
+            if slot == NONE {
+                self.newton.push([0.0; 6]);
+                continue;
+            }
             let (mass, inertia) = masses(&bodies[slot as usize]);
             self.newton
                 .push(momentum(&self.moved[node], -mass, inertia * -1.0));
         }
+        self.forest.subtract_momentum(&self.moved, &mut self.newton);
         self.answers.clear();
         for (k, row) in system.contacts().enumerate() {
             let u = self.velocity(row, bodies);
@@ -355,10 +371,16 @@ impl Direct {
             self.factor.clear();
         }
         for node in 0..self.slots.len() {
+            if self.slots[node] == NONE {
+                continue;
+            }
             let (mass, inertia) = masses(&bodies[self.slots[node] as usize]);
             let mass = Mat3::from_diagonal(Vec3::splat(mass));
             self.add_diagonal(node as u32, &block(mass, Mat3::ZERO, Mat3::ZERO, inertia));
         }
+        let forest = std::mem::take(&mut self.forest);
+        forest.each_inertia(|p, q, H| self.add_block(p, q, H));
+        self.forest = forest;
         for (k, row) in system.contacts().enumerate() {
             let weight = self.answers[k].1;
             if weight != Mat3::ZERO {
@@ -384,6 +406,8 @@ impl Direct {
             for (x, d) in self.newton[node as usize].iter_mut().zip(flat(P, turn)) {
                 *x += d;
             }
+        } else {
+            self.forest.push(&flat(P, turn), slot, &mut self.newton);
         }
     }
 
@@ -426,8 +450,11 @@ impl Direct {
 
     /// `Δ · (Jᵀ (P⁺ − P) − M d)` at the present step d.
     fn force_along(&self, system: &System<'_>, bodies: &[SolverBody]) -> f64 {
-        let mut sum = 0.0;
+        let mut sum = -self.forest.product(&self.newton, &self.moved);
         for (node, &slot) in self.slots.iter().enumerate() {
+            if slot == NONE {
+                continue;
+            }
             let body = &bodies[slot as usize];
             let held = momentum(
                 &self.moved[node],
@@ -469,25 +496,48 @@ impl Direct {
 
     /// Velocity that a step gives a joint's row.
     fn scalar_change(&self, link: &Link, row: &JointRow, step: &[Block6]) -> f64 {
-        let part = |slot: u32, e: Vec3, ang: Vec3| match self.nodes[slot as usize] {
-            NONE => 0.0,
-            node => {
-                let [a, b, c, d, f, g] = step[node as usize];
+        let part = |slot: u32, e: Vec3, ang: Vec3| {
+            self.step_of(step, slot).map_or(0.0, |[a, b, c, d, f, g]| {
                 e.dot(Vec3::new(a, b, c)) + ang.dot(Vec3::new(d, f, g))
-            }
+            })
         };
         part(link.b, row.e, row.ang_b) + part(link.a, -row.e, row.ang_a)
     }
 
     /// Velocity that a step gives a point of a body.
     fn change(&self, step: &[Block6], slot: u32, r: Vec3) -> Vec3 {
-        match self.nodes[slot as usize] {
-            NONE => Vec3::ZERO,
-            node => {
-                let [a, b, c, d, e, f] = step[node as usize];
+        self.step_of(step, slot)
+            .map_or(Vec3::ZERO, |[a, b, c, d, e, f]| {
                 Vec3::new(a, b, c) + Vec3::new(d, e, f).cross(r)
-            }
+            })
+    }
+
+    /// What a step gives a body: velocity and angular velocity; nothing if it does not answer.
+    fn step_of(&self, step: &[Block6], slot: u32) -> Option<Block6> {
+        match self.nodes[slot as usize] {
+            NONE => self.forest.velocity(step, slot),
+            node => Some(step[node as usize]),
         }
+    }
+
+    /// Adds one block; of two that mirror each other in a symmetric matrix the one is left out.
+    fn add_block(&mut self, i: u32, j: u32, block: &Block) {
+        if self.skewed {
+            self.general.add(self.factor.pattern(), i, j, block);
+        } else if i == j {
+            self.factor.add_diagonal(i, block);
+        } else if i < j {
+            self.factor.add_pair(i, j, block);
+        }
+    }
+
+    /// Adds `Jᵀ W J` of rows with an end on a tree: W and the rows' shares in the velocities of both ends.
+    fn add_linked(&mut self, [a, b]: [u32; 2], J: [[Block6; 3]; 2], W: &[[f64; 3]; 3]) {
+        let mut forest = std::mem::take(&mut self.forest);
+        let node = |slot: u32| self.nodes[slot as usize];
+        forest.gather([(a, node(a), J[0]), (b, node(b), J[1])]);
+        forest.each_product(W, |p, q, block| self.add_block(p, q, block));
+        self.forest = forest;
     }
 
     fn add_diagonal(&mut self, node: u32, block: &Block) {
@@ -511,6 +561,13 @@ impl Direct {
 
     /// Adds `Jᵀ W J` of a contact to the matrix.
     fn add_row(&mut self, row: &Row, W: Mat3) {
+        if row.linked {
+            let J =
+                |r: Vec3, sign: f64| Vec3::AXES.map(|axis| flat(axis * sign, r.cross(axis) * sign));
+            let W = [0, 1, 2].map(|i| W.row(i).to_array());
+            let J = [J(row.lever_a(), -1.0), J(row.lever_b(), 1.0)];
+            return self.add_linked([row.a, row.b], J, &W);
+        }
         let (a, b) = (self.nodes[row.a as usize], self.nodes[row.b as usize]);
         let (S_a, S_b) = (skew(row.lever_a()), skew(row.lever_b()));
         // u = (v_b − S_b ω_b) − (v_a − S_a ω_a): the blocks of Jᵀ W J are [W, −W S; S W, −S W S].
@@ -534,6 +591,11 @@ impl Direct {
     fn add_scalar(&mut self, link: &Link, row: &JointRow, weight: f64) {
         let (a, b) = (self.nodes[link.a as usize], self.nodes[link.b as usize]);
         let (j_a, j_b) = (flat(-row.e, row.ang_a), flat(row.e, row.ang_b));
+        if link.linked {
+            let J = [j_a, j_b].map(|j| [j, [0.0; 6], [0.0; 6]]);
+            let W = [[weight, 0.0, 0.0], [0.0; 3], [0.0; 3]];
+            return self.add_linked([link.a, link.b], J, &W);
+        }
         let outer = |x: &Block6, y: &Block6| {
             let mut out = [0.0; 36];
             for i in 0..6 {
@@ -571,11 +633,6 @@ pub(crate) struct System<'a> {
 }
 
 impl System<'_> {
-    /// Whether a tree takes part.
-    fn linked(&self) -> bool {
-        self.contacts().any(|row| row.linked) || self.links.iter().any(|link| link.linked)
-    }
-
     fn contacts(&self) -> impl Iterator<Item = &Row> + Clone {
         self.order.iter().map(|&i| &self.rows[i as usize])
     }

@@ -11,6 +11,7 @@ pub(crate) mod dense;
 pub(crate) mod depenetrate;
 pub(crate) mod direct;
 pub(crate) mod finish;
+pub(crate) mod forest;
 pub(crate) mod hold;
 pub(crate) mod joints;
 pub(crate) mod lane;

@@ -9,7 +9,7 @@ use super::dense::{self, Dense};
 use super::direct::{Direct, Round, System};
 use super::link::Link;
 use super::packed::Packed;
-use super::row::{Row, SolverBody};
+use super::row::Row;
 use super::trees::Bodies;
 use crate::math::Vec3;
 use crate::report::SolverWork;
@@ -41,7 +41,7 @@ impl Sweeps {
         &mut self,
         rows: &mut [Row],
         links: &mut [Link],
-        bodies: &[SolverBody],
+        bodies: &Bodies,
         cost_max: u64,
     ) -> bool {
         self.order.clear();
@@ -122,9 +122,18 @@ impl Job<'_> {
     /// Nothing where the impulses it starts from are right; sweeps, then the direct solve where they do not arrive. The direct solve comes
     /// first where little has changed and it is cheap, and for joints, since sweeps crawl along chains and towers.
     fn solve(&mut self, scratch: &mut Sweeps) -> bool {
-        if self.has_trees(scratch) && self.dense(scratch) {
-            return true;
+        if !self.has_trees(scratch) {
+            return self.solve_sparse(true, scratch);
         }
+        // Trees with few contacts, and those that stay in each other's way, are solved all at once.
+        let few = scratch.order.len() <= dense::FEW_CONTACTS;
+        (few && self.dense(scratch))
+            || self.solve_sparse(!few, scratch)
+            || (!few && self.dense(scratch))
+    }
+
+    /// Sweeps, and the direct solve if it is `allowed`.
+    fn solve_sparse(&mut self, allowed: bool, scratch: &mut Sweeps) -> bool {
         let tolerance = self.settings.velocity_tolerance;
         let direct_first =
             self.near && self.settings.shuffle_seed.is_none() && self.settings.direct_rounds > 0;
@@ -132,17 +141,17 @@ impl Job<'_> {
             if self.single_sweep(&scratch.order) <= RIGHT * tolerance {
                 return true;
             }
-            if self.newton(scratch) {
+            if allowed && self.newton(scratch) {
                 return true;
             }
         }
         if self.links.is_empty() {
             return self.sweep(self.settings.sweeps, scratch) <= tolerance
-                || (!direct_first && self.newton(scratch))
+                || (!direct_first && allowed && self.newton(scratch))
                 || self.sweep(self.settings.sweeps_last, scratch) <= tolerance;
         }
         self.sweep(LINK_SWEEPS, scratch) <= tolerance
-            || (!direct_first && self.newton(scratch))
+            || (!direct_first && allowed && self.newton(scratch))
             || self.sweep(self.settings.sweeps, scratch) <= tolerance
             || self.sweep(self.settings.sweeps_last, scratch) <= tolerance
     }

@@ -9,8 +9,8 @@
 
 use super::row::SolverBody;
 use crate::articulated::{
-    Integrator, Load, Work as TreeWork, advance as drift, articulate, impulse_response, kinematics,
-    link_pose, link_velocity, spring_energy, step,
+    Integrator, Load, Work as TreeWork, advance as drift, articulate, crba, impulse_response,
+    jacobian as jacobian_of, kinematics, link_pose, link_velocity, spring_energy, step,
 };
 use crate::articulated::{Motion, TreeError};
 use crate::articulation::{Articulation, ArticulationState};
@@ -26,6 +26,9 @@ const NONE: u32 = u32::MAX;
 const TURN: f64 = 0.1;
 /// Most parts of a step.
 const PARTS_MAX: u32 = 64;
+
+/// Most freedoms of a tree that takes part in a direct solve.
+const FREEDOMS_MAX: usize = 384;
 
 /// A force or impulse with its moment about the centre of mass, or a velocity with its spin.
 pub(crate) type Pair = (Vec3, Vec3);
@@ -47,6 +50,15 @@ pub(crate) struct Kept {
     impulses: Vec<f64>,
 }
 
+/// A link and its tree for a direct solve: H, and the Jacobian of the link's velocity and angular velocity at its centre of mass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    pub tree: u32,
+    pub freedoms: usize,
+    pub inertia: &'a [f64],
+    pub jacobian: &'a [f64],
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Port {
     tree: u32,
@@ -60,6 +72,10 @@ struct Tree {
     links: Vec<(u32, u32)>,
     /// Ω by rows, six for each touched link.
     response: Vec<f64>,
+    /// The joint-space inertia matrix, and six rows of the Jacobian for each touched link; empty if it is too large for a direct solve.
+    inertia: Vec<f64>,
+    jacobian: Vec<f64>,
+    freedoms: usize,
     /// Impulses on the touched links since the load, six numbers each.
     impulse: Vec<f64>,
     scratch: Option<Box<Scratch>>,
@@ -107,6 +123,24 @@ impl Bodies {
         self.ports
             .get(slot as usize)
             .is_some_and(|p| p.tree != NONE)
+    }
+
+    /// Whether the tree of a link can be a part of a direct solve.
+    pub(crate) fn has_view(&self, slot: u32) -> bool {
+        self.view(slot).is_some()
+    }
+
+    /// What a direct solve needs of a link and its tree.
+    pub(crate) fn view(&self, slot: u32) -> Option<View<'_>> {
+        let port = self.ports.get(slot as usize).filter(|p| p.tree != NONE)?;
+        let tree = &self.trees[port.tree as usize];
+        let (n, start) = (tree.freedoms, port.row as usize);
+        Some(View {
+            tree: port.tree,
+            freedoms: n,
+            inertia: tree.inertia.get(..n * n)?,
+            jacobian: tree.jacobian.get(start * n..(start + 6) * n)?,
+        })
     }
 
     /// Whether either of two slots is one.
@@ -215,7 +249,10 @@ impl Bodies {
             if tree.links.is_empty() {
                 continue;
             }
-            if let Err(e) = tree.respond(articulation, &state.articulations[i], &state.bodies) {
+            let done = tree
+                .respond(articulation, &state.articulations[i], &state.bodies)
+                .and_then(|()| tree.outline(articulation, &state.articulations[i], &state.bodies));
+            if let Err(e) = done {
                 tree.error = Some(e);
             }
         }
@@ -326,10 +363,8 @@ impl Bodies {
             if tree.links.is_empty() || tree.impulse.iter().all(|x| *x == 0.0) {
                 continue;
             }
-            let mut next = state.articulations[i].clone();
-            let velocities = next.velocities.clone();
-            next.velocities.fill(0.0);
-            tree.next = next;
+            tree.next.clone_from(&state.articulations[i]);
+            tree.next.velocities.fill(0.0);
             let done = tree.kick(articulation, true, &state.bodies).and_then(|()| {
                 drift(
                     &articulation.tree,
@@ -338,7 +373,8 @@ impl Bodies {
                     &mut tree.next.positions,
                 )
             });
-            tree.next.velocities = velocities;
+            let kept = &state.articulations[i].velocities;
+            tree.next.velocities.copy_from_slice(kept);
             let done = done.and_then(|()| tree.place(articulation));
             if let Err(e) = done {
                 tree.error = Some(e);
@@ -450,6 +486,44 @@ impl Tree {
         self.impulse.resize(n, 0.0);
         self.links = links;
         self.response = response;
+        done
+    }
+
+    /// Inertia matrix and Jacobians of the touched links, for trees that are not too large.
+    fn outline(
+        &mut self,
+        articulation: &Articulation,
+        state: &ArticulationState,
+        bodies: &[BodyState],
+    ) -> Result<(), TreeError> {
+        let tree = &articulation.tree;
+        let n = tree.freedom_count();
+        self.freedoms = n;
+        self.inertia.clear();
+        self.jacobian.clear();
+        if n > FREEDOMS_MAX {
+            return Ok(());
+        }
+        let links = std::mem::take(&mut self.links);
+        let (mut inertia, mut jacobian) = (
+            std::mem::take(&mut self.inertia),
+            std::mem::take(&mut self.jacobian),
+        );
+        inertia.resize(n * n, 0.0);
+        jacobian.resize(6 * links.len() * n, 0.0);
+        let work = &mut self.scratch(articulation).work;
+        let done = kinematics(tree, &state.positions, &state.velocities, work).and_then(|()| {
+            for (k, &(link, slot)) in links.iter().enumerate() {
+                let at = bodies[slot as usize].position;
+                let J = &mut jacobian[6 * k * n..6 * (k + 1) * n];
+                jacobian_of(tree, link as usize, at, work, J)?;
+                // The velocity comes first here.
+                J.rotate_left(3 * n);
+            }
+            crba(tree, &state.positions, work, &mut inertia)
+        });
+        self.links = links;
+        (self.inertia, self.jacobian) = (inertia, jacobian);
         done
     }
 
