@@ -293,7 +293,8 @@ fn a_page_that_does_not_read_is_sent_a_window_and_no_more() {
     quick.say(&format!(r#"{{"do":"resume","run":{run},"offset":0}}"#));
     quick.until(3.0);
     assert!(quick.bytes.len() > 2 * WINDOW, "{}", quick.bytes.len());
-    // All that was sent before this answer comes before it.
+    // It is sent a window. All that was sent before the answer comes before it.
+    slow.fill(WINDOW);
     slow.say("?");
     slow.wait("refused");
     let got = slow.bytes.len();

@@ -149,9 +149,9 @@ pub(crate) fn tosses_section(tosses: &[(Fit, Option<cube_toss::Score>)]) -> Stri
     }
     let _ = writeln!(
         out,
-        "\n## Cube tosses: the best of rigid contact\n\nOne friction coefficient and one restitution for all tosses, found by `cargo run --release -p tippe-validate --example fit_tosses -- DATA METHOD LAW`,\n\
+        "\n## Cube tosses: the best of rigid contact\n\nOne set of friction and restitution for all tosses, found by `cargo run --release -p tippe-validate --example fit_tosses -- DATA METHOD LAW 1e-3 wide`,\n\
          measured again here at 1 ms. `sequential` restores a ratio of velocities whatever the law. Asked are 0.140 widths and 16.0° at once.\n\n\
-         | method, law | sought | friction | restitution | position [widths] | rotation [°] |\n|---|---|---|---|---|---|"
+         | method, law | sought | friction | static friction | slip speed [m/s] | restitution | position [widths] | rotation [°] |\n|---|---|---|---|---|---|---|---|"
     );
     for (fit, score) in tosses {
         let (position, rotation) = score.map_or(("stopped".to_owned(), String::new()), |s| {
@@ -159,16 +159,18 @@ pub(crate) fn tosses_section(tosses: &[(Fit, Option<cube_toss::Score>)]) -> Stri
         });
         let _ = writeln!(
             out,
-            "| {}, {} | {} | {} | {} | {position} | {rotation} |",
+            "| {}, {} | {} | {} | {} | {} | {} | {position} | {rotation} |",
             fit.method,
             fit.touch.law.name(),
             fit.sought,
             fit.touch.kinetic,
+            fit.touch.sticking,
+            fit.touch.slip_speed,
             fit.touch.restitution
         );
     }
     for (name, position, rotation) in peers::TOSSES {
-        let _ = writeln!(out, "| {name} | | | | {position:.3} | {rotation:.1} |");
+        let _ = writeln!(out, "| {name} | | | | | | {position:.3} | {rotation:.1} |");
     }
     let _ = writeln!(out, "\n{}", cube_toss::EVIDENCE);
     out

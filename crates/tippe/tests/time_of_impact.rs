@@ -355,6 +355,34 @@ fn mc_07_meshes_are_met_in_time() {
     assert_eq!(found.unwrap_err(), GeometryError::Unbounded);
 }
 
+/// A ball that glides a millimetre above a mesh meets the step ahead; for ever is a horizon too.
+#[test]
+fn mc_07_gliding_over_a_mesh_does_not_hide_what_lies_ahead() {
+    let steps = ground(|x, _| if x > 1.2 { 1.0 } else { 0.0 });
+    let ball = Shape::Sphere { radius: 0.2 };
+    let rest = Flight::rest(Pose::IDENTITY);
+    let glide = Flight::uniform(
+        Pose::from_position(Vec3::new(-2.0, 0.1, 0.201)),
+        Vec3::X,
+        Vec3::ZERO,
+    );
+    for horizon in [4.0, f64::INFINITY] {
+        let found = time_of_impact((&steps, &rest), (&ball, &glide), horizon, 1e-6).unwrap();
+        let TimeOfImpact::At { time, .. } = found else {
+            panic!("{horizon}: {found:?}");
+        };
+        // The step rises from x = 1 to 1.5 by 1 m: its plane is z = 2 (x − 1), and the centre meets it at a distance of 0.2 m.
+        let expected = 3.0 + 0.5 * (0.201 - 0.2 * 5.0_f64.sqrt());
+        assert!((time - expected).abs() < 1e-5, "{time} {expected}");
+    }
+    let inside = Flight::rest(Pose::from_position(Vec3::new(-2.0, 0.1, 0.1)));
+    let found = time_of_impact((&steps, &rest), (&ball, &inside), f64::INFINITY, 1e-6).unwrap();
+    assert!(
+        matches!(found, TimeOfImpact::At { time: 0.0, .. }),
+        "{found:?}"
+    );
+}
+
 #[test]
 fn senseless_flights_are_refused() {
     let (a, plane) = (cube(0.5), Shape::HalfSpace { normal: Vec3::Z });

@@ -164,6 +164,15 @@ impl Line {
         panic!("no answer {say:?}");
     }
 
+    /// Waits until so many bytes of the recording have come.
+    pub fn fill(&mut self, bytes: usize) {
+        let start = Instant::now();
+        while self.bytes.len() < bytes {
+            assert!(start.elapsed() < PATIENCE, "{} bytes", self.bytes.len());
+            self.next();
+        }
+    }
+
     /// Waits until the run has come to a time [s].
     pub fn until(&mut self, time: f64) {
         while self.wait("status")["time"].as_f64().unwrap() < time - 1e-6 {}

@@ -50,16 +50,33 @@ const fn fit(
     }
 }
 
+/// The best set found with static friction and slip speed free too. Friction: kinetic, static, slip speed.
+const fn wide(method: &'static str, friction: [f64; 3], restitution: f64, law: Law) -> Fit {
+    Fit {
+        method,
+        sought: WIDE,
+        touch: Touch {
+            sticking: friction[1],
+            slip_speed: friction[2],
+            ..Touch::new(friction[0], restitution, law)
+        },
+    }
+}
+
 /// The best sets found by the example `fit_tosses` for each method and law.
-pub const FITS: [Fit; 11] = [
+pub const FITS: [Fit; 15] = [
     fit("sequential", BOTH, 0.175, 0.075, Law::Stronge),
     fit("sequential", WITHIN, 0.18, 0.075, Law::Stronge),
     fit("sequential", ROTATION, 0.22, 0.3, Law::Stronge),
+    wide("sequential", [0.175, 0.175, 0.05], 0.0625, Law::Stronge),
     fit("iterative", BOTH, 0.175, 0.175, Law::Stronge),
     fit("iterative", WITHIN, 0.18, 0.175, Law::Stronge),
     fit("iterative", ROTATION, 0.19, 0.1, Law::Stronge),
+    wide("iterative", [0.17375, 0.191125, 0.0], 0.175, Law::Stronge),
     fit("iterative", BOTH, 0.175, 0.1875, Law::Poisson),
     fit("iterative", WITHIN, 0.18, 0.15, Law::Poisson),
+    fit("iterative", ROTATION, 0.19, 0.1, Law::Poisson),
+    wide("iterative", [0.17375, 0.2345625, 0.0], 0.1875, Law::Poisson),
     fit("iterative", BOTH, 0.175, 0.1875, Law::Newton),
     fit("iterative", WITHIN, 0.18, 0.175, Law::Newton),
     fit("iterative", ROTATION, 0.22, 0.2, Law::Newton),
@@ -69,12 +86,13 @@ pub const FITS: [Fit; 11] = [
 const BOTH: &str = "least sum of both errors over their tolerances";
 const WITHIN: &str = "least rotation with position near 0.140";
 const ROTATION: &str = "least rotation";
+const WIDE: &str = "least sum, static friction and slip speed free";
 
 /// What the search says about rigid contact.
 pub const EVIDENCE: &str = "\
 No set found reaches both figures. Position is best near μ = 0.175 and rotation at μ = 0.19 and above, where position is far off; restitution and the impact law\n\
-change little. Splitting static from kinetic friction and a slip speed did not help either. With position held at 0.140 the rotation stays near 18°, and its least\n\
-value anywhere, 16.9°, is above the 16.0° asked for. The data themselves are 2 % short in length and put resting corners 1 mm below the ground, and the outcome of\n\
+change little. Static friction above kinetic or a slip speed gain at most a fiftieth of the sum of both errors over their tolerances, and no degree of rotation.\n\
+With position held at 0.140 the rotation stays near 18°, and its least value anywhere, 16.9°, is above the 16.0° asked for. The data themselves are 2 % short in length and put resting corners 1 mm below the ground, and the outcome of\n\
 a corner impact is chaotic: this is evidence against one friction and one restitution, not against every rigid contact law.";
 
 /// Measures all of [`FITS`] at 1 ms.

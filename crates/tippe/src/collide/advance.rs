@@ -37,7 +37,7 @@ pub enum TimeOfImpact {
 }
 
 /// Looks with closest points, and steps along one axis between them.
-pub(super) const LOOKS_MAX: u32 = 512;
+const LOOKS_MAX: u32 = 512;
 const STEPS_MAX: u32 = 12;
 /// An axis along which this part of the distance is left has served: a new one shows more [1].
 const SERVED: f64 = 0.1;

@@ -5,7 +5,7 @@
 //! Source: [Mirtich94] §3.1 (conservative advancement). A mesh is not convex, so that no axis keeps two shapes apart; but their distance
 //! never shrinks faster than their points move: `d(t) ≥ d − (|v_B − v_A| + Σ r Ω) t − ½ |a_B − a_A| t²`. Letters as in `collide::advance`.
 
-use super::advance::{AIM, LOOKS_MAX, ROUNDING, TimeOfImpact, root, span, work};
+use super::advance::{AIM, ROUNDING, TimeOfImpact, root, span, work};
 use super::flight::Flight;
 use crate::geometry::{GeometryError, separation_within};
 use crate::math::Pose;
@@ -54,14 +54,15 @@ impl Closing {
 
     /// How far they can come within `time` [s].
     fn way(&self, time: f64) -> f64 {
-        // Nothing that moves for ever comes no closer.
-        if self.speed > 0.0 || self.acceleration > 0.0 {
-            (self.speed + 0.5 * self.acceleration * time) * time
-        } else {
-            0.0
-        }
+        // Nothing for ever is nothing: the horizon may be infinite.
+        let part = |rate: f64, way: f64| if rate > 0.0 { way } else { 0.0 };
+        part(self.speed, self.speed * time)
+            + part(self.acceleration, 0.5 * self.acceleration * time * time)
     }
 }
+
+/// Looks with closest points. A shape that glides over a mesh comes on by no more than its distance with each.
+const LOOKS_MAX: u32 = 1 << 16;
 
 /// As `collide::advance::time_of_impact`, where one of the shapes is a mesh.
 pub(super) fn search(

@@ -493,10 +493,12 @@ fn friction<S: Lanes>(
         bound / size_squared.sqrt(),
     );
     let stick_squared = stick[0] * stick[0] + stick[1] * stick[1];
-    [
-        stick_squared.within(bound_squared, stick[0], slide[0] * shrink),
-        stick_squared.within(bound_squared, stick[1], slide[1] * shrink),
-    ]
+    let zero = Four::splat(s, 0.0);
+    // A contact that does not press has no friction, whatever its velocity: what is not a number stays with its body.
+    [0, 1].map(|i| {
+        let held = stick_squared.within(bound_squared, stick[i], slide[i] * shrink);
+        bound.within(zero, zero, held)
+    })
 }
 
 /// The two halves of a cache line.

@@ -469,7 +469,7 @@ pub(crate) fn second_rows(
         let size = reach(model, a).min(reach(model, b));
         touch.projected =
             row.p_n > 0.0 || (touch.loaded && place.gap <= touch.base + TOUCHING * size);
-        if !touch.projected {
+        if !touch.projected && touch.impact == Vec3::ZERO {
             row.clear();
             continue;
         }
