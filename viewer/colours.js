@@ -10,6 +10,8 @@ export const PALETTE = ['#e8743b', '#3d8bd4', '#2fa67c', '#e9b63a', '#b765b3', '
 const RAMP = ['#3b6fd4', '#3fa7c4', '#58b98a', '#c9c454', '#ee9a45', '#d9534a'].map(hex);
 const GREY = [0.62, 0.64, 0.68];
 const PRESCRIBED = [0.5, 0.53, 0.6];
+const STILL = [0.45, 0.5, 0.62];
+const MOVING = [0.95, 0.6, 0.2];
 
 export function ramp(t) {
   const x = Math.min(1, Math.max(0, t)) * (RAMP.length - 1);
@@ -23,6 +25,7 @@ export const WAYS = {
   speed: 'speed',
   island: 'group in contact',
   rest: 'at rest or moving',
+  sleep: 'asleep or awake',
 };
 
 // Below this part of the size of the scene in a second, a body counts as at rest.
@@ -32,7 +35,7 @@ const REST = 2e-3;
 export const answers = (body) => body?.kind === 'dynamic' || body?.kind === 'link';
 
 // A colour for every body of the list.
-export function colours(way, bodies, start, speeds, islands, reach) {
+export function colours(way, bodies, start, speeds, islands, reach, sleeps) {
   const plain = bodies.map((b) => (b.kind === 'fixed' ? GREY : b.kind === 'kinematic' ? PRESCRIBED : null));
   const dynamic = bodies.map((b, i) => i).filter((i) => answers(bodies[i]));
   const paint = (colour) => {
@@ -49,7 +52,9 @@ export function colours(way, bodies, start, speeds, islands, reach) {
     case 'island':
       return paint((i) => (islands[i] < 0 ? GREY : PALETTE[islands[i] % PALETTE.length]));
     case 'rest':
-      return paint((i) => (speeds[i] < REST * reach ? [0.45, 0.5, 0.62] : [0.95, 0.6, 0.2]));
+      return paint((i) => (speeds[i] < REST * reach ? STILL : MOVING));
+    case 'sleep':
+      return paint((i) => (sleeps(i) ? STILL : MOVING));
     default: {
       if (dynamic.length <= 16) {
         dynamic.forEach((i, k) => (plain[i] = PALETTE[k % PALETTE.length]));
@@ -64,12 +69,13 @@ export function colours(way, bodies, start, speeds, islands, reach) {
 }
 
 // What the colours mean, in words; empty where they tell bodies apart and no more.
-export function key(way, fastest, islands) {
+export function key(way, fastest, islands, sleep) {
   const groups = new Set(islands.filter((i) => i >= 0)).size;
   switch (way) {
     case 'speed': return `blue: at rest; red: ${Number((fastest || 0).toPrecision(3))} m/s, the fastest now`;
     case 'island': return `${groups} groups of moving bodies in contact; grey: touches nothing`;
     case 'rest': return 'orange: moves; grey blue: moves by less than 0.2 % of the size of the scene in a second';
+    case 'sleep': return sleep.may ? `orange: awake; grey blue: asleep, ${sleep.count} now` : 'nothing sleeps: the scene does not ask for it (sleeping = true under [world])';
     case 'material': return 'the material of the first shape of a body';
     default: return '';
   }

@@ -86,6 +86,7 @@ export class Recording {
     this.ending = null;
     this.problem = ''; // why not all of it can be read
     this.waiting = {};
+    this.asleep = null; // who sleeps, a bit for each body, from the frame on that comes next
     this.unpacked = new Map(); // place of a frame -> its contacts
     this.unpackedCount = 0;
   }
@@ -153,9 +154,13 @@ export class Recording {
       case 'BODY':
         this.lists.push(json());
         this.trees.push([]);
+        this.asleep = null;
         break;
       case 'TREE':
         this.trees[this.trees.length - 1] = json();
+        break;
+      case 'DOZE':
+        this.asleep = payload.slice();
         break;
       case 'JOIN':
         this.jointLists.push(json());
@@ -211,6 +216,7 @@ export class Recording {
       min: corner(16),
       max: corner(40),
       packed,
+      asleep: this.asleep,
       contacts: this.waiting.contacts || null,
       reactions: this.waiting.reactions || null,
     });
@@ -239,6 +245,11 @@ export class Recording {
 
   joints(frame) {
     return frame.joints >= 0 ? this.jointLists[frame.joints] : [];
+  }
+
+  // Whether a body of the list sleeps in a frame.
+  sleeps(frame, body) {
+    return frame.asleep !== null && ((frame.asleep[body >> 3] >> (body & 7)) & 1) === 1;
   }
 
   // Seven numbers for each body: position and quaternion (x, y, z, w).

@@ -151,6 +151,38 @@ fn mc_31_every_layer_and_colour_can_be_seen() {
 }
 
 #[test]
+fn mc_31_sleepers_are_coloured() {
+    let Some(b) = browser::start("sleepers", SIZE) else {
+        return;
+    };
+    let dir = folder("page-sleepers");
+    let text = SHOW.replace("[method]", "[world]\nsleeping = true\n[method]");
+    let server = Server::start(&[&scene(&dir, &text)]);
+    open(&b, &server, "");
+    b.run("const c = document.getElementById('colour'); c.value = 'sleep'; c.dispatchEvent(new Event('change'))");
+    let legend = "tippe.draw(); return document.querySelector('#colour-key').textContent";
+    // The block that lies still (body 2) falls asleep after half a second; the bob (3) swings on.
+    let colours =
+        "return [2, 3].map((i) => Array.from(tippe.main.paint.rgb.subarray(3 * i, 3 * i + 3)))";
+    pause_after(&b, 1.0);
+    let look = |time: f64| {
+        b.run(&format!("tippe.seek({time})"));
+        [legend, colours].map(|script| b.run(script))
+    };
+    let [early, at_first] = look(0.2);
+    assert_eq!(early, "orange: awake; grey blue: asleep, 0 now");
+    assert_eq!(at_first[0], at_first[1]);
+    let [late, then] = look(1.0);
+    assert!(
+        late.as_str().is_some_and(|t| !t.contains(", 0 now")),
+        "{late}"
+    );
+    assert_eq!(then[1], at_first[1]);
+    assert_ne!(then[0], at_first[0]);
+    b.no_errors();
+}
+
+#[test]
 fn everything_can_be_done_by_keys_and_has_a_name() {
     let Some(b) = browser::start("keys", SIZE) else {
         return;

@@ -134,6 +134,36 @@ fn a_run_comes_back_as_it_was() {
 }
 
 #[test]
+fn who_sleeps_is_recorded() {
+    let text = SCENE.replace("[method]", "[world]\nsleeping = true\n[method]");
+    let scene = load_str(&text, "small.toml", Format::Toml, &LoadOptions::default()).unwrap();
+    let mut world = scene.world.clone();
+    let mut writer = RecordingWriter::new(Vec::new(), &scene).unwrap();
+    let box_id = world.body_ids().nth(2).unwrap();
+    let mut truth = vec![false];
+    for k in 1..=600 {
+        // Asleep by then, and woken by a push.
+        if k == 401 {
+            assert!(world.is_asleep(box_id).unwrap());
+            world.wake(box_id).unwrap();
+        }
+        let report = world.step(scene.dt).unwrap();
+        writer.step(&world, &report).unwrap();
+        if k % 5 == 0 {
+            truth.push(world.is_asleep(box_id).unwrap());
+        }
+    }
+    let r = Recording::read(&writer.finish(&world, "").unwrap()).unwrap();
+    let recorded: Vec<bool> = (0..r.frames.len()).map(|k| r.is_asleep(k, 2)).collect();
+    assert_eq!(recorded, truth);
+    assert!(truth.contains(&true) && !truth[81]);
+    assert!(
+        (0..r.frames.len()).all(|k| !r.is_asleep(k, 0)),
+        "the ground"
+    );
+}
+
+#[test]
 fn a_snapshot_of_the_recording_runs_on_with_the_same_bits() {
     let scene = scene();
     let (bytes, _, worlds) = record(&scene);

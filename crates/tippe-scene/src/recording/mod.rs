@@ -209,6 +209,17 @@ pub struct Frame {
     pub poses: Vec<Pose>,
 }
 
+/// Who sleeps from a frame on. The chunk `DOZE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sleepers {
+    /// The first frame it holds for, by place.
+    pub frame: usize,
+    /// Which list of bodies it belongs to.
+    pub list: usize,
+    /// In the order of the list.
+    pub asleep: Vec<bool>,
+}
+
 /// A contact point since the last frame. The chunk `CONT` holds those of one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecordedContact {

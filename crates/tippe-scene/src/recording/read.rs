@@ -5,13 +5,14 @@
 //! Source: `docs/recording.md`.
 
 use super::chunk::{
-    BODY, CERT, CONT, Cursor, DONE, EVNT, Found, HEAD, JOIN, POSE, REAC, SNAP, TREE, find_chunk,
+    BODY, CERT, CONT, Cursor, DONE, DOZE, EVNT, Found, HEAD, JOIN, POSE, REAC, SNAP, TREE,
+    find_chunk,
 };
 use super::pack::{Bounds, POSE_BYTES, unpack};
 use super::{
     Completeness, ContactFrame, Ending, Frame, Header, MAGIC, ReactionFrame, RecordedBody,
-    RecordedContact, RecordedEvent, RecordedJoint, RecordedReaction, RecordedSnapshot, VERSION,
-    certificate,
+    RecordedContact, RecordedEvent, RecordedJoint, RecordedReaction, RecordedSnapshot, Sleepers,
+    VERSION, certificate,
 };
 use std::fmt;
 use tippe::{EventKind, StepReport, Vec3};
@@ -60,6 +61,8 @@ pub struct Recording {
     pub trees: Vec<Vec<RecordedJoint>>,
     /// Poses at the record rate.
     pub frames: Vec<Frame>,
+    /// Who slept, whenever that changed.
+    pub sleepers: Vec<Sleepers>,
     /// Contacts at the record rate, if they were recorded.
     pub contacts: Vec<ContactFrame>,
     /// Joint reactions at the record rate, if contacts were recorded and there are joints.
@@ -106,6 +109,7 @@ impl Recording {
             reactions: Vec::new(),
             trees: Vec::new(),
             frames: Vec::new(),
+            sleepers: Vec::new(),
             contacts: Vec::new(),
             events: Vec::new(),
             reports: Vec::new(),
@@ -151,6 +155,19 @@ impl Recording {
             BODY => self.bodies.push(serde_json::from_slice(payload).ok()?),
             JOIN => self.joints.push(serde_json::from_slice(payload).ok()?),
             TREE => self.trees.push(serde_json::from_slice(payload).ok()?),
+            DOZE => {
+                let count = self.bodies.last()?.len();
+                if payload.len() != count.div_ceil(8) {
+                    return None;
+                }
+                self.sleepers.push(Sleepers {
+                    frame: self.frames.len(),
+                    list: self.bodies.len() - 1,
+                    asleep: (0..count)
+                        .map(|i| payload[i / 8] >> (i % 8) & 1 == 1)
+                        .collect(),
+                });
+            }
             REAC => {
                 let list = self.joints.len().checked_sub(1)?;
                 let frame = reactions(&mut c, list)?;
@@ -206,6 +223,20 @@ impl Recording {
             _ => {}
         }
         Some(())
+    }
+
+    /// Whether a body slept in a frame, both by place.
+    #[must_use]
+    pub fn is_asleep(&self, frame: usize, body: usize) -> bool {
+        let after = self.sleepers.partition_point(|s| s.frame <= frame);
+        let Some((known, at)) = after
+            .checked_sub(1)
+            .map(|k| &self.sleepers[k])
+            .zip(self.frames.get(frame))
+        else {
+            return false;
+        };
+        known.list == at.list && known.asleep.get(body).copied().unwrap_or(false)
     }
 
     /// The frame at or before a time, or the first one [s].

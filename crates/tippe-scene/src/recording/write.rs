@@ -5,7 +5,8 @@
 //! Source: `docs/recording.md`.
 
 use super::chunk::{
-    BODY, CERT, CONT, DONE, EVNT, HEAD, JOIN, POSE, Payload, REAC, SNAP, TREE, WALL, write_chunk,
+    BODY, CERT, CONT, DONE, DOZE, EVNT, HEAD, JOIN, POSE, Payload, REAC, SNAP, TREE, WALL,
+    write_chunk,
 };
 use super::pack::{Bounds, pack};
 use super::{Header, MAGIC, RecordedBody, RecordedContact, VERSION, certificate, describe};
@@ -38,6 +39,8 @@ pub struct RecordingWriter<W: Write> {
     materials: Vec<String>,
     bodies: Vec<BodyId>,
     joints: Vec<JointId>,
+    /// Who slept at the last frame, by place in the list of bodies.
+    asleep: Vec<bool>,
     frames: u64,
     seconds: u64,
     certificates: Vec<u8>,
@@ -96,6 +99,7 @@ impl<W: Write> RecordingWriter<W> {
             materials: scene.material_names.clone(),
             bodies: Vec::new(),
             joints: Vec::new(),
+            asleep: Vec::new(),
             frames: 0,
             seconds: 0,
             certificates: Vec::new(),
@@ -257,6 +261,7 @@ impl<W: Write> RecordingWriter<W> {
             self.contacts.clear();
             write_chunk(&mut self.out, CONT, &payload)?;
         }
+        self.list_sleepers(world)?;
         let poses: Vec<Pose> = self
             .bodies
             .iter()
@@ -304,11 +309,37 @@ impl<W: Write> RecordingWriter<W> {
             .collect();
         write_chunk(&mut self.out, BODY, &serde_json::to_vec(&list)?)?;
         self.bodies = now;
+        self.asleep.clear();
         let trees = describe::tree_joints(world);
         if !trees.is_empty() {
             write_chunk(&mut self.out, TREE, &serde_json::to_vec(&trees)?)?;
         }
         Ok(())
+    }
+
+    /// Writes who sleeps if that is not what the last frame had: one bit for each body of the list, the lowest first.
+    fn list_sleepers(&mut self, world: &World) -> io::Result<()> {
+        let now: Vec<bool> = self
+            .bodies
+            .iter()
+            .map(|id| world.is_asleep(*id).unwrap_or(false))
+            .collect();
+        // Nobody sleeps before a list says so.
+        let same = if self.asleep.is_empty() {
+            !now.contains(&true)
+        } else {
+            now == self.asleep
+        };
+        if same {
+            return Ok(());
+        }
+        let byte = |eight: &[bool]| {
+            let bits = eight.iter().enumerate();
+            bits.fold(0_u8, |sum, (k, x)| sum | (u8::from(*x) << k))
+        };
+        let bytes: Vec<u8> = now.chunks(8).map(byte).collect();
+        self.asleep = now;
+        write_chunk(&mut self.out, DOZE, &bytes)
     }
 
     /// Writes the list of joints if it is not the one of the last frame.
