@@ -6,7 +6,7 @@
 
 use super::SequentialParams;
 use crate::dynamics::halves::book::book;
-use crate::dynamics::halves::joints::{Sight, aim_again};
+use crate::dynamics::halves::joints::{LIKE, Sight, aim_again};
 use crate::dynamics::halves::lane::{self, Island, Lane};
 use crate::dynamics::halves::link::Link;
 use crate::dynamics::halves::sweep::Job;
@@ -26,8 +26,6 @@ const CONTACT_SHARE: f64 = 0.01;
 const TREE_TOLERANCE: f64 = 1e-8;
 /// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
 const STALLED: f64 = 0.5;
-/// Step beside the last one up to which remembered impulses tell where a tree goes [1].
-const LIKE: f64 = 2.0;
 /// Contacts that one joint counts for in the budget of the direct solve.
 const LINK_COST: f64 = 8.0;
 
