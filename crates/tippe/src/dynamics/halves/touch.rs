@@ -420,13 +420,14 @@ pub(crate) fn link_slip(
             let u = bodies[i].v + bodies[i].w.cross(lever);
             return 0.5 * (u + e.point_velocity(point)) * h;
         }
-        let mean = 0.5 * (s.angular_velocity + e.angular_velocity) * h;
+        let mean = 0.5 * (bodies[i].w + e.angular_velocity) * h;
         let turn = if mean.length() < TURN_MAX {
             rotation_vector(e.rotation * s.rotation.conjugate())
         } else {
             mean
         };
-        e.position - s.position + turn.cross(0.5 * (lever + (point - e.position)))
+        let then = point - e.position;
+        e.position - s.position + turn.cross(0.5 * (lever + then))
     };
     (way(b, row.lever_b(), place.point_b) - way(a, row.lever_a(), place.point_a)) / h
 }

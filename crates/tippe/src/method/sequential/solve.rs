@@ -20,7 +20,7 @@ use crate::work::Work;
 const AIMS_MAX: u32 = 6;
 /// Multiple of the joint tolerance up to which a step counts as met [1].
 const MET: f64 = 1e4;
-/// What a contact that is off counts against a joint that is: less, since the pose-only pass closes it [1].
+/// What the gap of a contact that is off counts against a joint that is: less, since the pose-only pass closes it [1].
 const CONTACT_SHARE: f64 = 0.01;
 /// Distance [m] or angle [rad] to which a tree that no other joint holds is brought to its aims.
 const TREE_TOLERANCE: f64 = 1e-8;
@@ -133,9 +133,8 @@ fn meet(
 ) {
     let missed = |lane: &mut Lane, island: &mut Island<'_>| {
         let missed = aim_again(sight, lane, island, false);
-        missed
-            .joints
-            .max(CONTACT_SHARE * missed.depth.max(missed.drift))
+        let across = missed.joints.max(missed.drift);
+        across.max(CONTACT_SHARE * missed.depth)
     };
     let held = |l: &Link| l.held.count > 0;
     let jointed = island.links.iter().any(held);
