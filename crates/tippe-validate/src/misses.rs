@@ -85,14 +85,6 @@ const MISSES: &[Miss] = &[
         COARSE,
         "the contact runs round by 44° to 74° in a step of 1/60 s",
     ),
-    Miss {
-        case: "F23",
-        parts: &["angle", "energy"],
-        method: "",
-        form: Some(Form::Articulated),
-        above: 0.0,
-        reason: "friction of a link counts by the way of the material point that touches, which a disk that rolls on its rim soon leaves",
-    },
     miss(
         "F26",
         &["position", "rotation"],

@@ -10,6 +10,7 @@ use tippe::articulated::{
 };
 use tippe::math::{Mat3, Pose, Quat, Vec3};
 use tippe::shape::mass::MassProperties;
+use tippe::{ArticulationDesc, LinkBodyDesc, Method, SequentialParams, World};
 
 /// Rounds of which the best counts, and links moved in one of them.
 const ROUNDS: usize = 15;
@@ -19,9 +20,17 @@ fn main() {
     let wanted = std::env::args().nth(1);
     let shown = |name: &str| wanted.as_deref().is_none_or(|w| name.contains(w));
     println!("tree           function        µs/call   µs/link");
-    for n in [8, 10, 32, 100, 256, 1000, 2048, 4096] {
-        if shown("chain") {
-            measure(&format!("chain-{n}"), &chain(n));
+    let sizes = [8, 10, 32, 100, 256, 1000, 2048, 4096];
+    if shown("chain") {
+        let times = sizes.map(|n| measure(&format!("chain-{n}"), &chain(n)));
+        println!(
+            "chain          aba, log–log slope {:.3}",
+            slope(&sizes, &times)
+        );
+    }
+    for n in [100, 1000] {
+        if shown("world") {
+            measure_world(n);
         }
     }
     if shown("arm") {
@@ -32,7 +41,8 @@ fn main() {
     }
 }
 
-fn measure(name: &str, model: &Model) {
+/// Prints the times of one tree; returns that of `aba`.
+fn measure(name: &str, model: &Model) -> f64 {
     let n = model.freedom_count();
     let mut work = Work::new(model);
     let mut q = model.neutral();
@@ -48,6 +58,7 @@ fn measure(name: &str, model: &Model) {
             "{name:<14} {function:<14} {time:>8.3} {:>9.4}",
             time / model.link_count() as f64
         );
+        time
     };
     row("kinematics", &mut |w| {
         kinematics(model, &q, &v, w).expect("the state fits");
@@ -55,7 +66,7 @@ fn measure(name: &str, model: &Model) {
     row("rnea", &mut |w| {
         rnea(model, &q, &v, &tau, &[], w, &mut out).expect("the state fits");
     });
-    row("aba", &mut |w| {
+    let accelerations = row("aba", &mut |w| {
         aba(model, &q, &v, &tau, &[], w, &mut out).expect("the state fits");
     });
     row("articulate", &mut |w| {
@@ -67,15 +78,62 @@ fn measure(name: &str, model: &Model) {
             crba(model, &q, w, &mut m).expect("the state fits");
         });
     }
-    for (name, integrator) in [
-        ("step one", Integrator::OneEvaluation),
-        ("step high", Integrator::HighOrder),
+    let (mut next_q, mut next_v) = (q.clone(), v.clone());
+    for (function, integrator, calls) in [
+        ("step one", Integrator::OneEvaluation, 1.0),
+        ("step high", Integrator::HighOrder, 4.0),
     ] {
-        row(name, &mut |w| {
-            let (mut q, mut v) = (q.clone(), v.clone());
-            step(model, integrator, 1e-4, &tau, &[], &mut q, &mut v, w).expect("the state fits");
+        let time = row(function, &mut |w| {
+            next_q.copy_from_slice(&q);
+            next_v.copy_from_slice(&v);
+            let (q, v) = (&mut next_q, &mut next_v);
+            step(model, integrator, 1e-4, &tau, &[], q, v, w).expect("the state fits");
         });
+        println!(
+            "{name:<14} {function:<14} {:>8.3} times its calls of aba",
+            time / (calls * accelerations)
+        );
     }
+    accelerations
+}
+
+/// A whole contact-free step of a world with one hanging chain.
+fn measure_world(n: usize) {
+    let links = chain_links(n).into_iter().map(LinkBodyDesc::new).collect();
+    let desc = ArticulationDesc {
+        links,
+        integrator: Integrator::OneEvaluation,
+        ..ArticulationDesc::default()
+    };
+    let mut world = World::new(Method::Sequential(SequentialParams::default()));
+    world.add_articulation(&desc).expect("the chain is sound");
+    let time = best(n, || {
+        world.step(1e-5).expect("the chain swings");
+    });
+    println!(
+        "chain-{n:<8} {:<14} {time:>8.3} {:>9.4}",
+        "World::step",
+        time / n as f64
+    );
+}
+
+/// Slope of the line of least squares through the logarithms.
+fn slope(sizes: &[usize], times: &[f64]) -> f64 {
+    let points: Vec<(f64, f64)> = sizes
+        .iter()
+        .zip(times)
+        .map(|(n, t)| (libm::log(*n as f64), libm::log(*t)))
+        .collect();
+    let count = points.len() as f64;
+    let mean = points
+        .iter()
+        .fold((0.0, 0.0), |s, p| (s.0 + p.0 / count, s.1 + p.1 / count));
+    let (mut above, mut below) = (0.0, 0.0);
+    for (x, y) in points {
+        above += (x - mean.0) * (y - mean.1);
+        below += (x - mean.0) * (x - mean.0);
+    }
+    above / below
 }
 
 /// Microseconds of processor time for one call.
@@ -103,7 +161,11 @@ fn slab(mass: f64, center: Vec3) -> MassProperties {
 
 /// Links of 1 m with hinges that turn about y and z in turn.
 fn chain(n: usize) -> Model {
-    let links: Vec<LinkDesc> = (0..n)
+    Model::new(&chain_links(n), Vec3::Z * -9.81).expect("the chain is sound")
+}
+
+fn chain_links(n: usize) -> Vec<LinkDesc> {
+    (0..n)
         .map(|i| {
             let axis = if i % 2 == 0 { Vec3::Y } else { Vec3::Z };
             LinkDesc::new(
@@ -113,8 +175,7 @@ fn chain(n: usize) -> Model {
                 slab(1.0, Vec3::X * 0.5),
             )
         })
-        .collect();
-    Model::new(&links, Vec3::Z * -9.81).expect("the chain is sound")
+        .collect()
 }
 
 /// Seven hinges, axes and offsets at odd angles.

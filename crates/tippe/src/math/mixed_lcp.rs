@@ -223,7 +223,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Worst change that a visit would make, as a velocity.
+    /// Worst change that a visit would make, as a velocity. A friction pair may be near to singular (a limb that can slide along one line
+    /// alone), and a large impulse change nothing: what counts is the velocity of the pair itself.
     pub fn residual(&self, f: &[f64]) -> f64 {
         let mut worst = 0.0_f64;
         for i in 0..self.n {
@@ -231,7 +232,9 @@ impl Problem<'_> {
             let change = match self.bounds[i] {
                 Bound::FrictionSecond => 0.0,
                 Bound::Friction { .. } => {
-                    length([x - f[i], y - f[i + 1]]) * self.at(i, i).max(self.at(i + 1, i + 1))
+                    let (p, q, r) = (self.at(i, i), self.at(i, i + 1), self.at(i + 1, i + 1));
+                    let (x, y) = (x - f[i], y - f[i + 1]);
+                    length([p * x + q * y, q * x + r * y])
                 }
                 _ => (x - f[i]).abs() * self.at(i, i),
             };

@@ -66,10 +66,14 @@ pub(super) fn newton(
             residual = found;
             s.best.copy_from_slice(&s.x);
         }
+        // Equations that hold without a step leave nothing to do, whatever the pull.
+        if used == 0 {
+            break;
+        }
         if arrived {
             f.copy_from_slice(&s.x);
             pull = (pull * EASED).max(PULL_MIN);
-        } else if pull >= PULL_MAX || used == 0 {
+        } else if pull >= PULL_MAX {
             break;
         } else {
             pull = (pull * STIFFENED).min(PULL_MAX);

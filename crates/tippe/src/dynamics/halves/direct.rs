@@ -98,6 +98,10 @@ type Law = fn(&Row, Vec3, f64, f64) -> (Vec3, Mat3);
 
 const NONE: u32 = u32::MAX;
 
+/// Most pairs of nodes that the rows of an island may act on, all rows together: some 10 ms for one matrix. A pile of fifty thousand
+/// contacts of bodies has a fifth of it.
+const ASSEMBLY_MAX: u64 = 1 << 20;
+
 impl Direct {
     /// Numbers the island's bodies and orders the elimination; false if the rows do not fit a direct solve or it would cost too much.
     pub(crate) fn prepare(&mut self, system: &System<'_>, bodies: &Bodies, cost_max: u64) -> bool {
@@ -132,6 +136,11 @@ impl Direct {
             NONE => self.forest.nodes(slot),
             node => node..node + 1,
         };
+        // What it takes to put the matrix together counts too: the rows of a link act on all joints on its way to the root.
+        let acting = |(a, b): (u32, u32)| (nodes(a).len() + nodes(b).len()) as u64;
+        if pairs.clone().map(acting).map(|n| n * n).sum::<u64>() > ASSEMBLY_MAX {
+            return false;
+        }
         let edges = pairs
             .flat_map(|(a, b)| nodes(a).flat_map(move |i| nodes(b).map(move |j| (i, j))))
             .filter(|(i, j)| i != j)
@@ -536,7 +545,7 @@ impl Direct {
         let mut forest = std::mem::take(&mut self.forest);
         let node = |slot: u32| self.nodes[slot as usize];
         forest.gather([(a, node(a), J[0]), (b, node(b), J[1])]);
-        forest.each_product(W, |p, q, block| self.add_block(p, q, block));
+        forest.each_product(W, self.skewed, |p, q, block| self.add_block(p, q, block));
         self.forest = forest;
     }
 

@@ -208,6 +208,10 @@ impl Forest {
                     }
                     x
                 });
+                // Joints that are not between the link and the root do not move it.
+                if through.iter().flatten().all(|x| *x == 0.0) {
+                    continue;
+                }
                 // Both ends on one tree share its nodes.
                 match acting.iter_mut().find(|(n, _)| *n == node) {
                     Some((_, sum)) => {
@@ -222,18 +226,28 @@ impl Forest {
         self.acting = acting;
     }
 
-    /// `Jᵀ W J` of what was gathered, by pairs of nodes, each pair in both orders; W by rows.
-    pub(crate) fn each_product(&self, W: &[[f64; 3]; 3], mut act: impl FnMut(u32, u32, &Block)) {
-        for (p, J_p) in &self.acting {
-            for (q, J_q) in &self.acting {
+    /// `Jᵀ W J` of what was gathered, by pairs of nodes; W by rows. Each pair in both orders if `both`, else the lower node first.
+    pub(crate) fn each_product(
+        &self,
+        W: &[[f64; 3]; 3],
+        both: bool,
+        mut act: impl FnMut(u32, u32, &Block),
+    ) {
+        for (q, J_q) in &self.acting {
+            let mut WJ = [[0.0; 6]; 3];
+            for r in 0..3 {
+                for c in (0..3).filter(|&c| W[r][c] != 0.0) {
+                    for j in 0..6 {
+                        WJ[r][j] += W[r][c] * J_q[c][j];
+                    }
+                }
+            }
+            for (p, J_p) in self.acting.iter().filter(|(p, _)| both || p <= q) {
                 let mut block = [0.0; 36];
                 for r in 0..3 {
-                    for c in (0..3).filter(|&c| W[r][c] != 0.0) {
-                        for i in 0..6 {
-                            let x = J_p[r][i] * W[r][c];
-                            for j in 0..6 {
-                                block[6 * i + j] += x * J_q[c][j];
-                            }
+                    for i in 0..6 {
+                        for j in 0..6 {
+                            block[6 * i + j] += J_p[r][i] * WJ[r][j];
                         }
                     }
                 }

@@ -8,7 +8,7 @@ use super::Scratch;
 use super::lane::{Island, Lane};
 use super::link::{APART, Link, spring_kick};
 use super::row::SolverBody;
-use super::touch::link_slip;
+use super::touch::{Touch, link_slip};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::{energy, integrate};
@@ -25,6 +25,8 @@ const PARTS_SLACK: f64 = 64.0;
 /// when so many times fewer would do, in one of so many steps.
 const PARTS_SLACK_TOUCHING: f64 = 4.0;
 const PARTS_PATIENCE: u64 = 4;
+/// Step beside the last one up to which remembered impulses tell where a tree goes [1].
+pub(crate) const LIKE: f64 = 2.0;
 /// Part of the impulses that joints in a loop start from again.
 const LOOP_MEMORY: f64 = 0.75;
 
@@ -138,27 +140,35 @@ fn solver_body(model: &Model, state: &State, slot: u32) -> SolverBody {
     }
 }
 
-/// Links at t, aimed at where the bodies would go untouched.
+/// Links at t, aimed at where the bodies would go untouched. With `warm`, and where nothing new touches, a limit that bore load has a row
+/// although untouched bodies may leave it: the load it remembers is what holds them there.
 pub(crate) fn first_links(
     model: &Model,
     state: &State,
     predicted: &[BodyState],
     scratch: &mut Scratch,
     h: f64,
+    warm: bool,
 ) {
     let Scratch {
         bodies,
         links,
         joints,
         parts,
+        touches,
         ..
     } = scratch;
     let world = model.bodies.len() as u32;
     links.clear();
-    let with_contacts = parts
-        .iter()
-        .flat_map(|p| p.links.clone().map(|_| !p.rows.is_empty()));
-    for (&slot, touched) in joints.iter().zip(with_contacts) {
+    let warm = warm && state.stretch(h) <= LIKE;
+    for part in parts.iter_mut() {
+        part.old = warm && touches[part.rows.clone()].iter().all(Touch::is_old);
+    }
+    let of_links = parts.iter().flat_map(|p| {
+        let flags = (!p.rows.is_empty(), p.old);
+        p.links.clone().map(move |_| flags)
+    });
+    for (&slot, (touched, old)) in joints.iter().zip(of_links) {
         let Some(joint) = &model.joints[slot as usize] else {
             continue;
         };
@@ -167,20 +177,27 @@ pub(crate) fn first_links(
         let mut link = Link::new(slot as usize, joint, world, &place, bodies);
         link.keeps = touched && joint.desc.kind.rank() == 0;
         link.add_bounded(joint, &place, bodies, angle, h);
+        if old {
+            link.remember(&state.joints[slot as usize].bounded_first);
+        }
         link.aim_first(joint, &joint.place(predicted), bodies, angle, h);
         links.push(link);
     }
     find_loops(scratch);
 }
 
-/// Finds islands whose joints make loops: more joints than bodies on them. A loop may hold itself under stress that no motion
-/// needs (a bridge of hinges pulled sideways); a remembered stress would stay for ever, so part of it is forgotten in each step.
+/// Finds islands whose joints make loops: more joints that hold than bodies on them. A loop may hold itself under stress that no motion
+/// needs (a bridge of hinges pulled sideways); a remembered stress would stay for ever, so part of it is forgotten in each step. Limits
+/// and friction of a tree's joints, which hold nothing together, do so after an impact alone: what they bear where nothing new touches is
+/// their right answer.
 fn find_loops(scratch: &mut Scratch) {
     scratch.looked.resize(scratch.bodies.len(), 0);
     for part in &mut scratch.parts {
         scratch.look = scratch.look.wrapping_add(1);
-        let mut count = 0;
-        for link in &scratch.links[part.links.clone()] {
+        let (mut joints, mut count) = (0, 0);
+        let counts = |link: &&Link| link.held.count > 0 || !part.old;
+        for link in scratch.links[part.links.clone()].iter().filter(counts) {
+            joints += 1;
             for slot in [link.a as usize, link.b as usize] {
                 if scratch.bodies[slot].inverse_mass > 0.0 && scratch.looked[slot] != scratch.look {
                     scratch.looked[slot] = scratch.look;
@@ -188,11 +205,7 @@ fn find_loops(scratch: &mut Scratch) {
                 }
             }
         }
-        part.kept = if part.links.len() > count {
-            LOOP_MEMORY
-        } else {
-            1.0
-        };
+        part.kept = if joints > count { LOOP_MEMORY } else { 1.0 };
     }
 }
 

@@ -320,6 +320,15 @@ impl Link {
         }
     }
 
+    /// Marks the limits that bore load in the last step; `warm_start` gives them their impulses.
+    pub(crate) fn remember(&mut self, bounded: &[f64; BOUNDED]) {
+        for (row, &lambda) in self.bounded.iter_mut().zip(bounded) {
+            if row.mass != 0.0 {
+                row.lambda = lambda;
+            }
+        }
+    }
+
     /// Starts from remembered impulses and applies them.
     pub(crate) fn warm_start(
         &mut self,

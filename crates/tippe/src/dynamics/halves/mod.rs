@@ -66,6 +66,8 @@ pub(crate) struct Part {
     pub direct: bool,
     /// Part of the joints' remembered impulses that a solve starts from.
     pub kept: f64,
+    /// Whether nothing new touches, so that remembered impulses tell where it goes. Written by `joints::first_links`.
+    pub old: bool,
     /// Whether an articulation takes part.
     pub trees: bool,
 }

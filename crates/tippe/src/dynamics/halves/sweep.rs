@@ -126,10 +126,17 @@ impl Job<'_> {
             return self.solve_sparse(true, scratch);
         }
         // Trees with few contacts, and those that stay in each other's way, are solved all at once.
-        let few = scratch.order.len() <= dense::FEW_CONTACTS;
-        (few && self.dense(scratch))
-            || self.solve_sparse(!few, scratch)
-            || (!few && self.dense(scratch))
+        if scratch.order.len() > dense::FEW_CONTACTS {
+            return self.solve_sparse(true, scratch) || self.dense(scratch) == Some(true);
+        }
+        match self.dense(scratch) {
+            Some(true) => true,
+            // It has swept and stalled: a few sweeps more settle stick and slip, many would only crawl.
+            Some(false) => {
+                self.sweep(self.settings.sweeps, scratch) <= self.settings.velocity_tolerance
+            }
+            None => self.solve_sparse(false, scratch),
+        }
     }
 
     /// Sweeps, and the direct solve if it is `allowed`.
@@ -162,8 +169,8 @@ impl Job<'_> {
         self.links.iter().any(|l| l.linked) || scratch.order.iter().any(linked)
     }
 
-    /// All rows at once, where there are not too many.
-    fn dense(&mut self, scratch: &mut Sweeps) -> bool {
+    /// All rows at once, where there are not too many; whether that met the tolerance.
+    fn dense(&mut self, scratch: &mut Sweeps) -> Option<bool> {
         let tolerance = self.settings.velocity_tolerance;
         let missed = dense::solve(
             self.rows,
@@ -174,7 +181,7 @@ impl Job<'_> {
             &mut scratch.dense,
         );
         self.work.newton_steps += u32::from(missed.is_some());
-        missed.is_some_and(|missed| missed <= tolerance)
+        missed.map(|missed| missed <= tolerance)
     }
 
     /// [Silcowitz10]: a sweep maps impulses to impulses; its change r is a preconditioned residual. The Fletcher–Reeves direction

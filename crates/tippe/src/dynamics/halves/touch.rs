@@ -167,6 +167,7 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
             links: start.1..joints.len(),
             direct: true,
             kept: 1.0,
+            old: false,
             trees: false,
         });
     }
@@ -378,7 +379,8 @@ pub(crate) fn first_rows(
         };
         rows.push(row);
     }
-    joints::first_links(model, state, &work.predicted, &mut work.halves, h);
+    let warm = settings.warm_start;
+    joints::first_links(model, state, &work.predicted, &mut work.halves, h, warm);
     let Scratch {
         bodies,
         touches,
@@ -396,10 +398,11 @@ pub(crate) fn first_rows(
 /// Turn in a step beyond which its rotation vector says too little of its course [rad].
 const TURN_MAX: f64 = 2.0;
 
-/// Mean velocity of B relative to A at a contact with an end on a link, by the way that the material points make in the step. Forces
+/// Mean velocity of B relative to A at a contact with an end on a link, by the way that the touching points make in the step. Forces
 /// that fade within the step (joint friction) make the ends of the step a poor mean; and what is counted like the gaps and the limits
-/// agrees with them where links are wedged between more of them than they have freedoms. Linear in the turn, so that the points of one
-/// link agree exactly. An end that is no link counts by its velocities at both ends of the step, as everywhere else.
+/// agrees with them where links are wedged between more of them than they have freedoms. The way of a point is that of the centre of
+/// mass and the turn on the mean of its levers at both ends of the step, ∫ω × r dt to third order in h: a disk that rolls on its rim
+/// touches with another point at the end. An end that is no link counts by its velocities at both ends of the step, as everywhere else.
 pub(crate) fn link_slip(
     model: &Model,
     row: &Row,
@@ -417,13 +420,14 @@ pub(crate) fn link_slip(
             let u = bodies[i].v + bodies[i].w.cross(lever);
             return 0.5 * (u + e.point_velocity(point)) * h;
         }
-        let mean = 0.5 * (s.angular_velocity + e.angular_velocity) * h;
+        let mean = 0.5 * (bodies[i].w + e.angular_velocity) * h;
         let turn = if mean.length() < TURN_MAX {
             rotation_vector(e.rotation * s.rotation.conjugate())
         } else {
             mean
         };
-        e.position - s.position + turn.cross(lever)
+        let then = point - e.position;
+        e.position - s.position + turn.cross(0.5 * (lever + then))
     };
     (way(b, row.lever_b(), place.point_b) - way(a, row.lever_a(), place.point_a)) / h
 }

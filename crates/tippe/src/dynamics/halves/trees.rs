@@ -84,6 +84,8 @@ struct Tree {
     poses: Vec<BodyState>,
     /// Loss to joint friction on that flight [J].
     dissipated: f64,
+    /// How long that flight was, if nothing touched the tree [s]: it need not be followed twice.
+    untouched: Option<f64>,
     /// What went wrong.
     error: Option<TreeError>,
 }
@@ -270,13 +272,16 @@ impl Bodies {
         kicked: bool,
     ) {
         let tree = &mut self.trees[i];
+        tree.untouched = None;
         tree.next.clone_from(&state.articulations[i]);
         let done = tree
             .kick(articulation, kicked, &state.bodies)
             .and_then(|()| tree.move_on(model, articulation, state, h))
             .and_then(|()| tree.place(articulation));
-        if let Err(e) = done {
-            tree.error = Some(e);
+        match done {
+            Ok(()) if !kicked || tree.is_unpushed() => tree.untouched = Some(h),
+            Ok(()) => {}
+            Err(e) => tree.error = Some(e),
         }
     }
 
@@ -322,8 +327,13 @@ impl Bodies {
         ledger: &mut EnergyLedger,
     ) {
         for (i, articulation) in model.present_articulations() {
-            self.fly(model, i, articulation, state, h, true);
+            // Where nothing pushed it, it goes where it was predicted to go.
+            let known = &self.trees[i];
+            if known.untouched != Some(h) || !known.is_unpushed() {
+                self.fly(model, i, articulation, state, h, true);
+            }
             let tree = &mut self.trees[i];
+            tree.untouched = None;
             ledger.joint_friction += tree.dissipated;
             let sprung = |s: &ArticulationState| spring_energy(&articulation.tree, &s.positions);
             ledger.motors += sprung(&state.articulations[i]) - sprung(&tree.next);
@@ -344,6 +354,10 @@ impl Bodies {
     pub(crate) fn finish(&mut self, model: &Model, state: &mut State) {
         for (i, articulation) in model.present_articulations() {
             let tree = &mut self.trees[i];
+            if tree.is_unpushed() {
+                continue;
+            }
+            tree.untouched = None;
             tree.next.clone_from(&state.articulations[i]);
             let done = tree
                 .kick(articulation, true, &state.bodies)
@@ -360,9 +374,10 @@ impl Bodies {
     pub(crate) fn displace(&mut self, model: &Model, state: &mut State) {
         for (i, articulation) in model.present_articulations() {
             let tree = &mut self.trees[i];
-            if tree.links.is_empty() || tree.impulse.iter().all(|x| *x == 0.0) {
+            if tree.is_unpushed() {
                 continue;
             }
+            tree.untouched = None;
             tree.next.clone_from(&state.articulations[i]);
             tree.next.velocities.fill(0.0);
             let done = tree.kick(articulation, true, &state.bodies).and_then(|()| {
@@ -428,6 +443,11 @@ impl Tree {
                 start: ArticulationState::default(),
             })
         })
+    }
+
+    /// Whether the solve under way has pushed no link.
+    fn is_unpushed(&self) -> bool {
+        self.impulse.iter().all(|x| *x == 0.0)
     }
 
     /// A 6×6 block of Ω times an impulse.
@@ -534,7 +554,7 @@ impl Tree {
         kicked: bool,
         bodies: &[BodyState],
     ) -> Result<(), TreeError> {
-        if !kicked || self.impulse.iter().all(|x| *x == 0.0) {
+        if !kicked || self.is_unpushed() {
             return Ok(());
         }
         let tree = &articulation.tree;

@@ -8,7 +8,7 @@ use super::IterativeParams;
 use super::shock;
 use super::{arrival, collision};
 use crate::dynamics::halves::book::book;
-use crate::dynamics::halves::joints::{Missed, Sight, aim_again};
+use crate::dynamics::halves::joints::{LIKE, Missed, Sight, aim_again};
 use crate::dynamics::halves::lane::with_island;
 use crate::dynamics::halves::link::Link;
 use crate::dynamics::halves::sweep::Job;
@@ -25,8 +25,6 @@ const MET: f64 = 1e3;
 const TREE_TOLERANCE: f64 = 1e-8;
 /// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
 const STALLED: f64 = 0.5;
-/// Step beside the last one up to which remembered impulses tell where a tree goes [1].
-const LIKE: f64 = 2.0;
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
 const CUTS_MAX: u32 = 8;
 

@@ -6,7 +6,7 @@
 
 use super::SequentialParams;
 use crate::dynamics::halves::book::book;
-use crate::dynamics::halves::joints::{Sight, aim_again};
+use crate::dynamics::halves::joints::{LIKE, Sight, aim_again};
 use crate::dynamics::halves::lane::{self, Island, Lane};
 use crate::dynamics::halves::link::Link;
 use crate::dynamics::halves::sweep::Job;
@@ -20,14 +20,12 @@ use crate::work::Work;
 const AIMS_MAX: u32 = 6;
 /// Multiple of the joint tolerance up to which a step counts as met [1].
 const MET: f64 = 1e4;
-/// What a contact that is off counts against a joint that is: less, since the pose-only pass closes it [1].
+/// What the gap of a contact that is off counts against a joint that is: less, since the pose-only pass closes it [1].
 const CONTACT_SHARE: f64 = 0.01;
 /// Distance [m] or angle [rad] to which a tree that no other joint holds is brought to its aims.
 const TREE_TOLERANCE: f64 = 1e-8;
 /// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
 const STALLED: f64 = 0.5;
-/// Step beside the last one up to which remembered impulses tell where a tree goes [1].
-const LIKE: f64 = 2.0;
 /// Contacts that one joint counts for in the budget of the direct solve.
 const LINK_COST: f64 = 8.0;
 
@@ -135,9 +133,8 @@ fn meet(
 ) {
     let missed = |lane: &mut Lane, island: &mut Island<'_>| {
         let missed = aim_again(sight, lane, island, false);
-        missed
-            .joints
-            .max(CONTACT_SHARE * missed.depth.max(missed.drift))
+        let across = missed.joints.max(missed.drift);
+        across.max(CONTACT_SHARE * missed.depth)
     };
     let held = |l: &Link| l.held.count > 0;
     let jointed = island.links.iter().any(held);
