@@ -10,7 +10,7 @@ use parry3d_f64::query::{ContactManifold, DefaultQueryDispatcher, PersistentQuer
 use parry3d_f64::shape::{ConvexPolyhedron, Cuboid, SharedShape};
 use std::hint::black_box;
 use std::sync::Arc;
-use tippe::collide::narrow::collide_shapes;
+use tippe::collide::narrow::{Start, collide_shapes, collide_shapes_from};
 use tippe::geometry::closest_points;
 use tippe::math::{Pose, Quat, Vec3, rotation};
 use tippe::shape::{ConvexHull, Shape};
@@ -179,9 +179,18 @@ fn main() {
             .collect();
         let ours_coherent = time(|| {
             for (x, path) in pairs.iter().zip(&paths) {
+                let mut start = Start::default();
                 for (q, _) in path {
                     points.clear();
-                    collide_shapes(&x.a.ours, &x.p, &x.b.ours, q, MARGIN, &mut points);
+                    collide_shapes_from(
+                        &x.a.ours,
+                        &x.p,
+                        &x.b.ours,
+                        q,
+                        MARGIN,
+                        &mut start,
+                        &mut points,
+                    );
                     black_box(&points);
                 }
             }
