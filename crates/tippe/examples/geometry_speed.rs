@@ -1,7 +1,7 @@
 //! Time of one pair of shapes, beside parry3d-f64 in the same run: `cargo run --release -p tippe --example geometry_speed`.
 //!
 //! Both compute all contact points of pairs that just touch or overlap a little: one after another, so that their vertices are not in
-//! the caches ("cold"), and each pair along a slow motion, parry with the manifolds it keeps ("coherent"; Tippe keeps nothing). Times are
+//! the caches ("cold"), and each pair along a slow motion, parry with the manifolds it keeps, Tippe with where its last search ended ("coherent"). Times are
 //! of the processor, the least of several rounds: the ratios are what to look at. A word on the command line chooses among the pairs.
 
 use cpu_time::ProcessTime;
