@@ -1,7 +1,7 @@
 //! Time of one pair of shapes, beside parry3d-f64 in the same run: `cargo run --release -p tippe --example geometry_speed`.
 //!
 //! Both compute all contact points of pairs that just touch or overlap a little: one after another, so that their vertices are not in
-//! the caches ("cold"), and each pair along a slow motion, parry with the manifolds it keeps ("coherent"; Tippe keeps nothing). Times are
+//! the caches ("cold"), and each pair along a slow motion, parry with the manifolds it keeps, Tippe with where its last search ended ("coherent"). Times are
 //! of the processor, the least of several rounds: the ratios are what to look at. A word on the command line chooses among the pairs.
 
 use cpu_time::ProcessTime;
@@ -10,7 +10,7 @@ use parry3d_f64::query::{ContactManifold, DefaultQueryDispatcher, PersistentQuer
 use parry3d_f64::shape::{ConvexPolyhedron, Cuboid, SharedShape};
 use std::hint::black_box;
 use std::sync::Arc;
-use tippe::collide::narrow::collide_shapes;
+use tippe::collide::narrow::{Start, collide_shapes, collide_shapes_from};
 use tippe::geometry::closest_points;
 use tippe::math::{Pose, Quat, Vec3, rotation};
 use tippe::shape::{ConvexHull, Shape};
@@ -179,9 +179,18 @@ fn main() {
             .collect();
         let ours_coherent = time(|| {
             for (x, path) in pairs.iter().zip(&paths) {
+                let mut start = Start::default();
                 for (q, _) in path {
                     points.clear();
-                    collide_shapes(&x.a.ours, &x.p, &x.b.ours, q, MARGIN, &mut points);
+                    collide_shapes_from(
+                        &x.a.ours,
+                        &x.p,
+                        &x.b.ours,
+                        q,
+                        MARGIN,
+                        &mut start,
+                        &mut points,
+                    );
                     black_box(&points);
                 }
             }

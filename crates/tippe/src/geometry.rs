@@ -7,8 +7,9 @@
 pub use crate::collide::advance::{TimeOfImpact, time_of_impact, time_of_impact_bound};
 pub use crate::collide::flight::Flight;
 
-use crate::collide::epa;
+use crate::collide::epa::{self, Depth};
 use crate::collide::gjk::{ConvexPair, Found};
+use crate::collide::settle::{self, Start};
 use crate::collide::simplex::Simplex;
 use crate::math::{Pose, Vec3, tangents};
 use crate::shape::{Aabb, Core, Shape, TriangleMesh};
@@ -318,6 +319,8 @@ pub(crate) struct CoreSeparation {
     pub normal: Vec3,
     /// The points that are closest or deepest, as mixes of support points.
     pub simplex: Simplex,
+    /// Vertices of two hulls that lie farthest along the normal, where the search ended with them.
+    pub tops: [Option<u32>; 2],
 }
 
 /// Distance below which cores count as touching, relative to their sizes [1]: the difference of the points has no direction then.
@@ -327,46 +330,63 @@ const PROVEN: f64 = 1e-9;
 
 /// How two cores lie to each other; `None` if farther apart than `limit` [m].
 pub(crate) fn cores(pair: &mut ConvexPair<'_>, limit: f64) -> Option<CoreSeparation> {
-    let size = pair.size();
+    cores_from(pair, limit, &mut Start::default())
+}
+
+/// The same, with where the last search ended: the answer is the same, only sooner.
+pub(crate) fn cores_from(
+    pair: &mut ConvexPair<'_>,
+    limit: f64,
+    start: &mut Start,
+) -> Option<CoreSeparation> {
+    if let Some(hulls) = settle::hulls_of(pair) {
+        return settle::hulls(pair, hulls, limit, start);
+    }
     match pair.distance(&Simplex::default(), limit) {
         Found::Beyond => None,
-        Found::Overlap { simplex } => Some(overlapping(pair, &simplex)),
-        Found::Apart { v, simplex } => {
-            // A point of A − B that exists bounds the distance; v is its projection, whose direction is the better one.
-            let distance = simplex.point().length();
-            if distance <= TOUCH * size {
-                // The points are right, and so is a normal that shows about as much.
-                let touching = overlapping(pair, &simplex);
-                return Some(CoreSeparation {
-                    simplex,
-                    ..touching
-                });
-            }
-            let mut normal = (-v).normalize_or(Vec3::Z);
-            // Of close and nearly parallel faces the closest points are right long before their difference points across the gap:
-            // a face normal may show more of the distance.
-            let shown = -normal.dot(pair.support(normal).w);
-            if distance - shown > PROVEN * size {
-                let depth = epa::penetration(pair, &simplex);
-                if -depth.depth > shown {
-                    normal = depth.normal;
-                }
-            }
-            Some(CoreSeparation {
-                distance,
-                normal,
-                simplex,
-            })
-        }
+        Found::Overlap { simplex } => Some(overlapping(&epa::penetration(pair, &simplex))),
+        Found::Apart { v, simplex } => Some(apart(pair, v, simplex)),
     }
 }
 
-fn overlapping(pair: &mut ConvexPair<'_>, simplex: &Simplex) -> CoreSeparation {
-    let depth = epa::penetration(pair, simplex);
+/// What a search found apart, with a normal that shows it.
+pub(crate) fn apart(pair: &mut ConvexPair<'_>, v: Vec3, simplex: Simplex) -> CoreSeparation {
+    let size = pair.size();
+    // A point of A − B that exists bounds the distance; v is its projection, whose direction is the better one.
+    let distance = simplex.point().length();
+    if distance <= TOUCH * size {
+        // The points are right, and so is a normal that shows about as much.
+        let touching = overlapping(&epa::penetration(pair, &simplex));
+        return CoreSeparation {
+            simplex,
+            ..touching
+        };
+    }
+    let mut normal = (-v).normalize_or(Vec3::Z);
+    // Of close and nearly parallel faces the closest points are right long before their difference points across the gap:
+    // a face normal may show more of the distance.
+    let shown = -normal.dot(pair.support(normal).w);
+    if distance - shown > PROVEN * size {
+        let depth = epa::penetration(pair, &simplex);
+        if -depth.depth > shown {
+            normal = depth.normal;
+        }
+    }
+    CoreSeparation {
+        distance,
+        normal,
+        simplex,
+        tops: [None; 2],
+    }
+}
+
+/// What a search found to overlap.
+pub(crate) fn overlapping(depth: &Depth) -> CoreSeparation {
     CoreSeparation {
         // What rounding cannot tell from touching is not apart.
         distance: -depth.depth.max(0.0),
         normal: depth.normal,
         simplex: depth.simplex,
+        tops: [None; 2],
     }
 }

@@ -6,7 +6,8 @@
 mod geometry_support;
 
 use geometry_support::Random;
-use tippe::{BodyDesc, BodyId, EventKind, Pose, Shape, Surface, Vec3, World};
+use std::sync::Arc;
+use tippe::{BodyDesc, BodyId, EventKind, Pose, Shape, Surface, TriangleMesh, Vec3, World};
 
 const H: f64 = 1.0 / 60.0;
 
@@ -99,16 +100,46 @@ fn too_many_impacts_are_capped_and_reported() {
 /// A ball of 5 mm at 1000 m/s against a plate of 1 mm, from any side, aslant, at any length of the step.
 #[test]
 fn mc_09_a_fast_ball_never_misses_a_thin_plate() {
+    never_misses(&Shape::Cuboid {
+        half: Vec3::new(0.5, 0.5, 5e-4),
+    });
+}
+
+/// The same plate as a mesh: two grids of triangles, back to back.
+#[test]
+fn a_fast_ball_never_misses_a_plate_of_triangles() {
+    const CELLS: u32 = 6;
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for z in [-5e-4, 5e-4] {
+        let first = vertices.len() as u32;
+        for i in 0..=CELLS {
+            for j in 0..=CELLS {
+                let at = |k: u32| f64::from(k) / f64::from(CELLS) - 0.5;
+                vertices.push(Vec3::new(at(i), at(j), z));
+            }
+        }
+        for i in 0..CELLS {
+            for j in 0..CELLS {
+                let k = first + i * (CELLS + 1) + j;
+                for t in [[k, k + CELLS + 1, k + CELLS + 2], [k, k + CELLS + 2, k + 1]] {
+                    // Counter-clockwise from above looks up.
+                    triangles.push(if z > 0.0 { t } else { [t[0], t[2], t[1]] });
+                }
+            }
+        }
+    }
+    let mesh = TriangleMesh::new(&vertices, &triangles).unwrap();
+    never_misses(&Shape::Mesh(Arc::new(mesh)));
+}
+
+fn never_misses(plate: &Shape) {
     let mut random = Random(3);
     let aims = if cfg!(debug_assertions) { 200 } else { 1000 };
     let mut hits = 0;
     for aim in 0..aims {
         let mut world = world(9.81, 0.5);
-        let plate = Shape::Cuboid {
-            half: Vec3::new(0.5, 0.5, 5e-4),
-        };
         let tilt = random.rotation();
-        let mut desc = BodyDesc::fixed(plate, Vec3::ZERO);
+        let mut desc = BodyDesc::fixed(plate.clone(), Vec3::ZERO);
         desc.pose = Pose::new(Vec3::ZERO, tilt);
         world.add_body(&desc).unwrap();
         // A point of the plate well inside its rim, and a start anywhere on one side.

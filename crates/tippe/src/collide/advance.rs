@@ -68,10 +68,6 @@ pub fn time_of_impact(
     horizon: f64,
     tolerance: f64,
 ) -> Result<TimeOfImpact, GeometryError> {
-    if is_mesh(a.0) || is_mesh(b.0) {
-        check(a, b, horizon, tolerance)?;
-        return advance_mesh::search(a, b, horizon, tolerance, POSES_MAX);
-    }
     search(a, b, horizon, tolerance, POSES_MAX)
 }
 
@@ -79,7 +75,7 @@ pub(super) const fn is_mesh(shape: &Shape) -> bool {
     matches!(shape, Shape::Mesh(_))
 }
 
-/// The same for convex shapes, with a limit of its own on the work, in poses.
+/// The same with a limit of its own on the work, in poses.
 pub(crate) fn search(
     a: (&Shape, &Flight<'_>),
     b: (&Shape, &Flight<'_>),
@@ -89,7 +85,7 @@ pub(crate) fn search(
 ) -> Result<TimeOfImpact, GeometryError> {
     check(a, b, horizon, tolerance)?;
     if is_mesh(a.0) || is_mesh(b.0) {
-        return Err(GeometryError::Unbounded);
+        return advance_mesh::search(a, b, horizon, tolerance, poses_max);
     }
     let mut t = 0.0;
     let spin = a.1.rates(0.0, &a.1.pose).spin + b.1.rates(0.0, &b.1.pose).spin;

@@ -9,6 +9,7 @@
 use super::gjk::{ConvexPair, Found};
 use super::simplex::{Simplex, Vertex};
 use crate::math::{Vec3, tangents};
+use std::cell::Cell;
 
 /// The bounds of the depth must agree to this part of the smaller core … [1]
 const TIGHT: f64 = 1e-10;
@@ -30,6 +31,11 @@ const POLISHED: f64 = 1e-13;
 const OPPOSITE: f64 = 1e-7;
 /// Part of the size by which they may then show a greater depth [1].
 const AS_DEEP: f64 = 1e-11;
+/// Part of the size by which all other ways out must be longer for the best to be clear [1].
+const CLEAR: f64 = 1e-9;
+/// Most rounds of asking whether they are, and the part of that length within which points are in the plane of the best face [1].
+const CLEAR_ROUNDS: usize = 32;
+const IN_PLANE: f64 = 0.1;
 /// Part of the size below which a starting simplex is flat [1].
 const FLAT: f64 = 1e-12;
 
@@ -42,6 +48,10 @@ pub(crate) struct Depth {
     pub depth: f64,
     /// The points of A (in A's frame) and B (in B's) that meet then.
     pub simplex: Simplex,
+    /// Whether the points have their weights; else the simplex holds the corners of a face.
+    pub weighed: bool,
+    /// Whether it was asked and every other way out is longer by more than rounding: then any search finds this one.
+    pub clear: bool,
 }
 
 struct Face {
@@ -59,6 +69,7 @@ struct Plane {
     distance: f64,
 }
 
+#[derive(Default)]
 struct Polytope {
     vertices: Vec<Vertex>,
     faces: Vec<Face>,
@@ -71,8 +82,20 @@ struct Polytope {
     horizon: Vec<(u32, u32, u32)>,
 }
 
+thread_local! {
+    /// The room of the last polytope, for the next: making it anew would take as long as the search. What it holds is never read.
+    static ROOM: Cell<Polytope> = Cell::default();
+}
+
 /// The depth of an overlap that `Found::Overlap` reported.
 pub(crate) fn penetration(pair: &mut ConvexPair<'_>, start: &Simplex) -> Depth {
+    let depth = nearest_face(pair, start, false);
+    finished(pair, depth)
+}
+
+/// The same without the points that meet: where these are still to be found, the simplex has the corners of the nearest face instead.
+/// `only` asks whether that face is clear.
+pub(crate) fn nearest_face(pair: &mut ConvexPair<'_>, start: &Simplex, only: bool) -> Depth {
     let span = pair.span();
     let smaller = {
         let (a, b) = (pair.a.reach(), pair.b.reach());
@@ -93,31 +116,51 @@ pub(crate) fn penetration(pair: &mut ConvexPair<'_>, start: &Simplex) -> Depth {
         Start::Flat(depth) => return depth,
     };
     let mut search = Search {
-        polytope: Polytope::new(corners, COPLANAR * span),
+        polytope: Polytope::new(ROOM.take(), corners, COPLANAR * span),
         best: None,
         tight,
     };
     search.everywhere(pair, ROUNDS_MAX);
-    // The best bound may come from a face beside the way out: its points are then not opposite each other. Those found outside are.
-    if let Some(best) = search.best
-        && (best.simplex.point() - best.normal * best.upper).length() > OPPOSITE * pair.size()
-        && let Some(out) = outside(pair, best.normal, best.upper)
-        && out.upper <= best.upper + AS_DEEP * pair.size()
-    {
-        search.best = Some(out);
-    }
-    match search.best {
+    let best = search.best;
+    let clear = only && search.is_clear(pair, CLEAR * pair.size());
+    ROOM.set(search.polytope);
+    match best {
         Some(best) => Depth {
             normal: best.normal,
             depth: best.upper,
             simplex: best.simplex,
+            weighed: best.weighed,
+            clear,
         },
         None => Depth {
             normal: Vec3::Z,
             depth: 0.0,
             simplex: *start,
+            weighed: true,
+            clear: false,
         },
     }
+}
+
+/// Finds the points that meet from the corners of the nearest face.
+pub(crate) fn finished(pair: &mut ConvexPair<'_>, mut depth: Depth) -> Depth {
+    if !depth.weighed {
+        // The reduction keeps the nearest part, which is the projection where it falls into the triangle.
+        if let Some(point) = depth.simplex.reduce() {
+            depth.simplex.refine(point);
+        }
+        depth.weighed = true;
+    }
+    // The best bound may come from a face beside the way out: its points are then not opposite each other. Those found outside are.
+    if (depth.simplex.point() - depth.normal * depth.depth).length() > OPPOSITE * pair.size()
+        && let Some(out) = outside(pair, depth.normal, depth.depth)
+        && out.upper <= depth.depth + AS_DEEP * pair.size()
+    {
+        depth.normal = out.normal;
+        depth.depth = out.upper;
+        depth.simplex = out.simplex;
+    }
+    depth
 }
 
 /// The least depth known, with the points that show it.
@@ -125,7 +168,9 @@ pub(crate) fn penetration(pair: &mut ConvexPair<'_>, start: &Simplex) -> Depth {
 struct Best {
     upper: f64,
     normal: Vec3,
+    /// With weights, unless they are still to be found.
     simplex: Simplex,
+    weighed: bool,
     /// The points lie as far out as A − B does.
     tight: bool,
 }
@@ -156,7 +201,9 @@ impl Search {
         let corners = f.v.map(|i| self.polytope.vertices[i as usize]);
         let new = pair.support(normal);
         let upper = normal.dot(new.w);
-        let exact = corners.iter().any(|c| c.w == new.w);
+        // Another point at the same height will do: two edges that cross have four.
+        let exact = corners.iter().any(|c| c.w == new.w)
+            || (pair.is_polyhedral() && upper - lower <= self.polytope.above);
         let tight = upper - lower <= self.tight || exact;
         // Among depths that are as good as each other, the one with its points on the surfaces counts.
         let better = self.best.is_none_or(|b| {
@@ -166,7 +213,8 @@ impl Search {
             self.best = Some(Best {
                 upper,
                 normal,
-                simplex: projected(corners),
+                simplex: triangle(corners),
+                weighed: false,
                 tight: exact,
             });
         }
@@ -177,6 +225,37 @@ impl Search {
             upper,
             tight,
         }
+    }
+
+    /// Whether A − B has no other face as near as the best depth and `margin` [m]. Grows the polytope where that is not known yet.
+    fn is_clear(&mut self, pair: &mut ConvexPair<'_>, margin: f64) -> bool {
+        let Some(best) = self.best.filter(|b| b.tight) else {
+            return false;
+        };
+        for _ in 0..CLEAR_ROUNDS {
+            let Some(near) = self.polytope.nearest() else {
+                return false;
+            };
+            let face = near as usize;
+            if self.polytope.planes[face].distance > best.upper + margin {
+                return true;
+            }
+            let corners = self.polytope.faces[face].v;
+            let below = |i: u32| best.upper - best.normal.dot(self.polytope.vertices[i as usize].w);
+            if corners.iter().all(|i| below(*i) <= IN_PLANE * margin) {
+                // Part of the best face itself.
+                self.polytope.planes[face].distance = f64::INFINITY;
+                continue;
+            }
+            let look = self.look(pair, near);
+            if look.tight
+                || look.upper <= best.upper + margin
+                || !self.polytope.grow(near, look.new)
+            {
+                return false;
+            }
+        }
+        false
     }
 
     /// Grows at the nearest face until no face is nearer than the best depth.
@@ -254,19 +333,16 @@ fn outside(pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) -> Option<Best> 
         upper: normal.dot(pair.support(normal).w),
         normal,
         simplex,
+        weighed: true,
         tight: true,
     })
 }
 
-/// The corners with the weights of the origin's projection.
-fn projected(corners: [Vertex; 3]) -> Simplex {
+/// Three corners, without weights.
+fn triangle(corners: [Vertex; 3]) -> Simplex {
     let mut simplex = Simplex::default();
     for c in corners {
         simplex.push(c);
-    }
-    // The reduction keeps the nearest part, which is the projection where it falls into the triangle.
-    if let Some(point) = simplex.reduce() {
-        simplex.refine(point);
     }
     simplex
 }
@@ -345,27 +421,25 @@ fn thin(pair: &mut ConvexPair<'_>, n: Vec3, start: &Simplex) -> Depth {
         normal,
         depth,
         simplex,
+        weighed: true,
+        clear: false,
     }
 }
 
 impl Polytope {
-    fn new(corners: [Vertex; 4], above: f64) -> Self {
-        // Room for what most overlaps need, in pieces that the allocator hands out at once.
-        let mut vertices = Vec::with_capacity(14);
-        vertices.extend(corners);
+    /// A tetrahedron, in the room of an old polytope.
+    fn new(mut room: Self, corners: [Vertex; 4], above: f64) -> Self {
+        room.vertices.clear();
+        room.faces.clear();
+        room.planes.clear();
+        room.above = above;
+        let mut polytope = room;
+        polytope.vertices.extend(corners);
         let w = corners.map(|c| c.w);
         // d below (a, b, c) makes that triangle look outward.
         if (w[1] - w[0]).cross(w[2] - w[0]).dot(w[3] - w[0]) > 0.0 {
-            vertices.swap(1, 2);
+            polytope.vertices.swap(1, 2);
         }
-        let mut polytope = Self {
-            vertices,
-            faces: Vec::with_capacity(32),
-            planes: Vec::with_capacity(32),
-            above,
-            seen: Vec::with_capacity(16),
-            horizon: Vec::with_capacity(16),
-        };
         let (a, b, c, d) = (0, 1, 2, 3);
         polytope.add_face([a, b, c], [1, 2, 3]);
         polytope.add_face([b, a, d], [0, 3, 2]);

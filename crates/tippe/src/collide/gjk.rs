@@ -7,7 +7,7 @@
 
 use super::simplex::{Simplex, Vertex};
 use crate::math::{Mat3, Pose, Vec3};
-use crate::shape::Core;
+use crate::shape::{Core, SupportPoint};
 
 /// Rounding of a difference of points, relative to the sizes that enter it [1].
 const ROUNDING: f64 = 4e-16;
@@ -17,6 +17,13 @@ const TIGHT: f64 = 1e-14;
 const TIGHT_ROUND: f64 = 1e-12;
 /// Most rounds. Flat shapes need some ten, round ones some fifty.
 const ROUNDS_MAX: usize = 160;
+
+/// How far B is moved away for a first look, relative to the sizes [1]; the progress that ends it, likewise; and its most rounds.
+const AWAY: f64 = 0.3;
+const NEAR: f64 = 1e-3;
+const APPROACH_ROUNDS: usize = 3;
+/// Most rounds of a look from outside.
+const SEEN_ROUNDS: usize = 6;
 
 /// Rounds without progress that end the search.
 const STALLED_MAX: usize = 4;
@@ -65,15 +72,102 @@ impl<'a> ConvexPair<'a> {
     /// The point of A − B farthest along `d`.
     #[inline]
     pub fn support(&mut self, d: Vec3) -> Vertex {
-        let a = self.a.support(d, self.hint_a);
-        let b = self.b.support(-(self.turn_back * d), self.hint_b);
-        self.hint_a = a.feature;
-        self.hint_b = b.feature;
+        let (a, b) = (self.support_a(d), self.support_b(d));
         Vertex {
             w: a.point - self.b_in_a(b.point),
             a: a.point,
             b: b.point,
+            names: [a.feature, b.feature],
         }
+    }
+
+    /// The point of A farthest along `d`.
+    pub fn support_a(&mut self, d: Vec3) -> SupportPoint {
+        let a = self.a.support(d, self.hint_a);
+        self.hint_a = a.feature;
+        a
+    }
+
+    /// The point of B, in its own frame, farthest against `d`.
+    pub fn support_b(&mut self, d: Vec3) -> SupportPoint {
+        let b = self.b.support(-(self.turn_back * d), self.hint_b);
+        self.hint_b = b.feature;
+        b
+    }
+
+    /// Lets hulls start climbing from these features.
+    pub fn climb_from(&mut self, names: [u32; 2]) {
+        [self.hint_a, self.hint_b] = names;
+    }
+
+    /// The line of the middles, from A − B toward the origin.
+    fn outward(&self) -> Vec3 {
+        let d = self.b_in_a(self.b.middle()) - self.a.middle();
+        if d.length_squared() > 0.0 {
+            d
+        } else {
+            -Vec3::X
+        }
+    }
+
+    /// Up to three corners of A − B near the place where the line of the middles leaves it: the closest ones, roughly, seen from a point
+    /// outside on that line. From the origin itself the search would first run all around A − B, as the direction to a close origin says
+    /// nothing of where the surface looks. `None` if the cores are farther apart than `limit` [m].
+    pub fn approach(&mut self, limit: f64) -> Option<Simplex> {
+        let n = self.outward().normalize_or(-Vec3::X);
+        let first = self.support(n);
+        let overlap = n.dot(first.w);
+        if -overlap > limit {
+            return None;
+        }
+        let mut simplex = Simplex::default();
+        simplex.push(first);
+        self.close_in(
+            n * (overlap.max(0.0) + AWAY * self.size()),
+            (APPROACH_ROUNDS, NEAR * self.size()),
+            &mut simplex,
+        );
+        Some(simplex)
+    }
+
+    /// Moves a simplex to the corners of A − B closest to `eye`, a point outside. Returns the unit direction toward that point, and
+    /// whether these corners are known to be the closest.
+    pub fn seen_from(&mut self, eye: Vec3, simplex: &mut Simplex) -> (Vec3, bool) {
+        let tight = TIGHT * self.size() + ROUNDING * self.span();
+        self.close_in(eye, (SEEN_ROUNDS, tight), simplex)
+    }
+
+    fn close_in(
+        &mut self,
+        eye: Vec3,
+        (rounds, enough): (usize, f64),
+        simplex: &mut Simplex,
+    ) -> (Vec3, bool) {
+        let count = simplex.count;
+        for v in &mut simplex.vertices[..count] {
+            v.w -= eye;
+        }
+        let mut toward = Vec3::X;
+        let mut done = false;
+        for round in 0..=rounds {
+            let Some(v) = simplex.reduce() else { break };
+            toward = simplex.direction(v);
+            if round == rounds {
+                break;
+            }
+            let new = self.support(-toward);
+            let w = new.w - eye;
+            done = v.length() - toward.dot(w) <= enough || simplex.has(w);
+            if done {
+                break;
+            }
+            simplex.push(Vertex { w, ..new });
+        }
+        let count = simplex.count;
+        for v in &mut simplex.vertices[..count] {
+            v.w = v.a - self.b_in_a(v.b);
+        }
+        (-toward, done)
     }
 
     /// A point of B's frame in A's.
@@ -122,9 +216,7 @@ impl<'a> ConvexPair<'a> {
                 None => return Found::Overlap { simplex },
             }
         } else {
-            let d = self.a.middle() - self.b_in_a(self.b.middle());
-            let d = if d.length_squared() > 0.0 { d } else { Vec3::X };
-            let first = self.support(-d);
+            let first = self.support(self.outward());
             simplex.push(first);
             simplex.weights[0] = 1.0;
             v = first.w;

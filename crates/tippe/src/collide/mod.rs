@@ -31,6 +31,7 @@ mod pair_sphere_sphere;
 mod patch;
 mod radix;
 mod sat;
+pub(crate) mod settle;
 pub(crate) mod simplex;
 mod thin;
 mod tree;
@@ -39,11 +40,12 @@ use crate::dynamics::integrate;
 use crate::material::Surface;
 use crate::math::Pose;
 use crate::model::{Body, BodyKind, Model, ShapeDesc};
-use crate::shape::Aabb;
+use crate::shape::{Aabb, Shape};
 use crate::state::{BodyState, ContactKey, Load, PairKey};
 use broad::BroadPhase;
 pub use contact::{ContactPoint, Features, Placement};
 use flight::Flight;
+use settle::Start;
 
 /// Part of the smaller body's reach by which contacts are seen before they touch [1]: keeps resting contacts alive.
 pub(crate) const MARGIN: f64 = 0.005;
@@ -111,6 +113,26 @@ pub struct Detection {
     movable: Vec<bool>,
     broad: BroadPhase,
     points: Vec<ContactPoint>,
+    /// Pairs of hulls, sorted: where their last search ended and where this one does. Whatever they hold, contacts are the same.
+    last_starts: Vec<(PairKey, Start)>,
+    starts: Vec<(PairKey, Start)>,
+}
+
+impl Detection {
+    /// Where the last search for two hulls ended.
+    fn last_start(&self, shapes: (&Shape, &Shape), pair: PairKey) -> Start {
+        if !matches!(shapes, (Shape::Hull(_), Shape::Hull(_))) {
+            return Start::default();
+        }
+        let found = self.last_starts.binary_search_by_key(&pair, |s| s.0);
+        found.map_or(Start::default(), |k| self.last_starts[k].1)
+    }
+
+    fn keep_start(&mut self, shapes: (&Shape, &Shape), pair: PairKey, start: Start) {
+        if matches!(shapes, (Shape::Hull(_), Shape::Hull(_))) {
+            self.starts.push((pair, start));
+        }
+    }
 }
 
 /// A step that begins: what detection needs to look at fast pairs where they touch and not where they are.
@@ -155,6 +177,8 @@ fn detect_on(
     out.material_fallbacks = 0;
     out.stop = f64::INFINITY;
     out.unresolved = 0;
+    std::mem::swap(&mut out.last_starts, &mut out.starts);
+    out.starts.clear();
     // Taken out while the pairs borrow the broad phase; both go back below.
     let mut points = std::mem::take(&mut out.points);
     let mut broad = std::mem::take(&mut out.broad);
@@ -172,6 +196,7 @@ fn detect_on(
     }
     out.points = points;
     out.broad = broad;
+    out.starts.sort_unstable_by_key(|s| s.0);
     // Pairs come in order of slot and shape; features within a pair are sorted here.
     out.contacts.sort_unstable_by_key(|c| c.key);
 }
@@ -257,6 +282,12 @@ fn narrow_pair(
     } else {
         near + shift.0.length() + shift.1.length() + swings
     };
+    let pair = PairKey {
+        body_a: a.body,
+        body_b: b.body,
+        shape_a: a.shape,
+        shape_b: b.shape,
+    };
     points.clear();
     let pose_a = now[i].frame(body_a).compose(&shape_a.pose);
     let pose_b = now[j].frame(body_b).compose(&shape_b.pose);
@@ -291,7 +322,11 @@ fn narrow_pair(
             }
         }
         (pace, _) => {
-            narrow::collide_shapes(shapes.0, &pose_a, shapes.1, &pose_b, margin, points);
+            let mut start = out.last_start(shapes, pair);
+            narrow::collide_shapes_from(
+                shapes.0, &pose_a, shapes.1, &pose_b, margin, &mut start, points,
+            );
+            out.keep_start(shapes, pair, start);
             if pace == moving::Pace::Brisk {
                 let then_a = predicted[i].frame(body_a).compose(&shape_a.pose);
                 let then_b = predicted[j].frame(body_b).compose(&shape_b.pose);
@@ -302,12 +337,6 @@ fn narrow_pair(
     if points.is_empty() {
         return;
     }
-    let pair = PairKey {
-        body_a: a.body,
-        body_b: b.body,
-        shape_a: a.shape,
-        shape_b: b.shape,
-    };
     if sensor {
         out.sensed.push(pair);
         return;

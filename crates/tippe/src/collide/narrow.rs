@@ -16,6 +16,7 @@ use super::pair_mesh::mesh_convex;
 use super::pair_sphere_capsule::sphere_capsule;
 use super::pair_sphere_cuboid::sphere_cuboid;
 use super::pair_sphere_sphere::sphere_sphere;
+pub use super::settle::Start;
 use crate::math::{Pose, Vec3};
 use crate::shape::Shape;
 
@@ -67,6 +68,19 @@ pub fn collide_shapes(
     b: &Shape,
     pose_b: &Pose,
     margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    collide_shapes_from(a, pose_a, b, pose_b, margin, &mut Start::default(), out);
+}
+
+/// The same with where the last search for these two shapes ended, which is renewed. The points do not depend on it: it saves time.
+pub fn collide_shapes_from(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    margin: f64,
+    start: &mut Start,
     out: &mut Vec<ContactPoint>,
 ) {
     use Shape::{Capsule, Cuboid, HalfSpace, Mesh, Sphere};
@@ -207,11 +221,11 @@ pub fn collide_shapes(
             true
         }
         _ if rank(a) <= rank(b) => {
-            convex_convex(a, p, b, q, margin, out);
+            convex_convex(a, p, b, q, margin, start, out);
             false
         }
         _ => {
-            convex_convex(b, q, a, p, margin, out);
+            convex_convex(b, q, a, p, margin, start, out);
             true
         }
     };

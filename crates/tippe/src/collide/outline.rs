@@ -96,6 +96,18 @@ impl Outline {
         self.push(on_rim(radius, z, across));
     }
 
+    /// The same as [`Outline::of`], where the vertex of a hull that lies farthest along `d` may be known.
+    pub fn facing(core: &Core<'_>, d: Vec3, top: Option<u32>) -> Self {
+        match (core, top) {
+            (Core::Hull(hull), Some(top)) => {
+                let mut out = Self::EMPTY;
+                out.hull(hull, d, top);
+                out
+            }
+            _ => Self::of(core, d),
+        }
+    }
+
     /// What the core turns to the unit direction `d` (in the shape frame).
     pub fn of(core: &Core<'_>, d: Vec3) -> Self {
         let mut out = Self::EMPTY;
@@ -123,7 +135,7 @@ impl Outline {
                 }
                 out.normal = Some(if n.dot(d) < 0.0 { -n } else { n });
             }
-            Core::Hull(hull) => out.hull(hull, d),
+            Core::Hull(hull) => out.hull(hull, d, hull.support(d, u32::MAX)),
             Core::Cylinder {
                 half_length,
                 radius,
@@ -188,8 +200,8 @@ impl Outline {
         });
     }
 
-    fn hull(&mut self, hull: &ConvexHull, d: Vec3) {
-        let face = hull.face_along(d, hull.support(d, u32::MAX));
+    fn hull(&mut self, hull: &ConvexHull, d: Vec3, top: u32) {
+        let face = hull.face_along(d, top);
         let corners = hull.face_vertices(face);
         let step = corners.len().div_ceil(OUTLINE_MAX).max(1);
         for i in corners.iter().step_by(step) {

@@ -11,6 +11,7 @@ use super::narrow::Placed;
 use super::nearest::push_nearest;
 use super::outline::Outline;
 use super::patch::{Patch, PatchPoint, Reference};
+use super::settle::Start;
 use crate::geometry::{self, CoreSeparation};
 use crate::math::{Pose, Vec3};
 use crate::shape::{Core, Shape};
@@ -34,10 +35,11 @@ pub(super) fn convex_convex(
     b: &Shape,
     pose_b: &Pose,
     margin: f64,
+    start: &mut Start,
     out: &mut Vec<ContactPoint>,
 ) {
     if let (Some(a), Some(b)) = (Core::of(a), Core::of(b)) {
-        cores(a, pose_a, b, pose_b, margin, out);
+        cores(a, pose_a, b, pose_b, margin, start, out);
     }
 }
 
@@ -48,11 +50,12 @@ pub(super) fn cores(
     (b, radius_b): (Core<'_>, f64),
     pose_b: &Pose,
     margin: f64,
+    start: &mut Start,
     out: &mut Vec<ContactPoint>,
 ) {
     let mut pair = ConvexPair::new(a, pose_a, b, pose_b);
     let limit = margin + radius_a + radius_b;
-    let Some(found) = geometry::cores(&mut pair, limit) else {
+    let Some(found) = geometry::cores_from(&mut pair, limit, start) else {
         return;
     };
     let contact = Touching {
@@ -93,6 +96,8 @@ struct Candidate {
     /// Separation along the normal [m].
     separation: f64,
     area: f64,
+    /// The feature of the other core that comes nearest.
+    other: u32,
 }
 
 impl Touching<'_> {
@@ -103,8 +108,9 @@ impl Touching<'_> {
         let relative = if ball { 0.0 } else { PREFER_RELATIVE };
         let better = |s: f64, than: f64| s > than + relative * (-than).max(0.0) + part * self.size;
         let n = self.found.normal;
-        let outline_a = Outline::of(&pair.a, n);
-        let outline_b = Outline::of(&pair.b, -(pair.turn.transpose() * n));
+        let [top_a, top_b] = self.found.tops;
+        let outline_a = Outline::facing(&pair.a, n, top_a);
+        let outline_b = Outline::facing(&pair.b, -(pair.turn.transpose() * n), top_b);
         let (face_a, face_b) = (
             candidate(pair, &outline_a, false),
             candidate(pair, &outline_b, true),
@@ -128,7 +134,7 @@ impl Touching<'_> {
             && !better(self.found.distance, face.separation)
         {
             let outline = if on_b { &outline_b } else { &outline_a };
-            lowest = self.face(pair, outline, face.normal, on_b, out);
+            lowest = self.face(pair, outline, &face, on_b, out);
         }
         if better(lowest, self.found.distance) {
             push_nearest(self, pair, out);
@@ -140,7 +146,7 @@ impl Touching<'_> {
         &self,
         pair: &ConvexPair<'_>,
         outline: &Outline,
-        normal: Vec3,
+        face: &Candidate,
         on_b: bool,
         out: &mut Vec<ContactPoint>,
     ) -> f64 {
@@ -158,6 +164,7 @@ impl Touching<'_> {
         } else {
             (pair.a, pair.b, pair.turn, pair.offset)
         };
+        let normal = face.normal;
         let around = outline.around(&own);
         let reference = Reference {
             normal,
@@ -168,7 +175,7 @@ impl Touching<'_> {
             shift,
             size: self.size,
         };
-        let incident = Outline::of(&other, -(turn.transpose() * normal));
+        let incident = Outline::facing(&other, -(turn.transpose() * normal), Some(face.other));
         // Faces belong to cores without radius.
         let radius = radius_a + radius_b;
         let patch = Patch::new(&incident, &reference, margin + radius);
@@ -186,10 +193,26 @@ impl Touching<'_> {
 fn candidate(pair: &mut ConvexPair<'_>, outline: &Outline, on_b: bool) -> Option<Candidate> {
     let normal = outline.normal?;
     let along = if on_b { -(pair.turn * normal) } else { normal };
+    let own = if on_b { &pair.b } else { &pair.a };
+    let (separation, other) = if matches!(own, Core::Hull(_)) {
+        // No vertex of a hull lies beyond its face.
+        let x = outline.points()[0].x;
+        if on_b {
+            let a = pair.support_a(along);
+            (along.dot(pair.b_in_a(x) - a.point), a.feature)
+        } else {
+            let b = pair.support_b(along);
+            (along.dot(pair.b_in_a(b.point) - x), b.feature)
+        }
+    } else {
+        let new = pair.support(along);
+        (-along.dot(new.w), new.names[usize::from(!on_b)])
+    };
     Some(Candidate {
         normal,
-        separation: -along.dot(pair.support(along).w),
+        separation,
         area: outline.area(),
+        other,
     })
 }
 

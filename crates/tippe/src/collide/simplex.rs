@@ -16,6 +16,8 @@ pub(crate) struct Vertex {
     pub a: Vec3,
     /// Point of B's core, in B's frame [m].
     pub b: Vec3,
+    /// Features of A and B that these points are.
+    pub names: [u32; 2],
 }
 
 /// Up to four points, and weights that make the closest point of them.

@@ -2,9 +2,9 @@
 //!
 //! Reads: vertices and their neighbours.  Writes: nothing (pure functions).
 //! Called by: `shape::hull`.
-//! Source: hill climbing over neighbours as in [Ericson05] §9.5.4. The layout is ours: a vertex lies next to copies of its neighbours, so
-//! that one round of the climb reads one stretch of memory, and a table of directions says where to begin, so that cost hardly grows with
-//! the number of vertices.
+//! Source: hill climbing over neighbours as in [Ericson05] §9.5.4. The layout is ours: vertices that are close to each other are close in
+//! memory, so that a climb reads few lines of it, and a table of directions says where to begin, so that cost hardly grows with the
+//! number of vertices.
 
 use crate::math::Vec3;
 
@@ -17,15 +17,15 @@ const CELLS_PER_VERTEX: f64 = 3.0;
 /// Most cells along an edge of the cube of directions.
 const CELLS_MAX: usize = 20;
 
-/// A vertex, or a copy of one beside its neighbour.
+/// A vertex.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-struct Spoke {
+struct Spot {
     x: Vec3,
-    /// Which vertex.
+    /// Where its neighbours begin; they end where those of the next vertex begin.
+    first: u32,
+    /// Which vertex of the hull.
     name: u32,
-    /// Of a vertex, where the copies of its neighbours end; of a copy, where its vertex is.
-    link: u32,
 }
 
 /// Four vertices by coordinate.
@@ -41,12 +41,16 @@ struct Block {
 pub(super) struct Climb {
     /// Small hulls: all vertices, the last block filled up with the first vertex.
     blocks: Vec<Block>,
-    /// Others: each vertex, followed by its neighbours.
-    spokes: Vec<Spoke>,
-    /// Where vertex i is among them.
-    at: Vec<u32>,
+    /// Number of vertices.
+    count: usize,
+    /// Others: vertices in an order that keeps neighbours together, and one more that ends the last.
+    spots: Vec<Spot>,
+    /// Neighbours of all vertices, by their places in that order.
+    around: Vec<u16>,
+    /// Place of vertex i.
+    place: Vec<u16>,
     /// Where to start for directions in each cell of a cube about the origin.
-    starts: Vec<u32>,
+    starts: Vec<u16>,
     /// Cells along an edge of that cube.
     cells: usize,
 }
@@ -54,70 +58,113 @@ pub(super) struct Climb {
 impl Climb {
     /// Neighbours of vertex i are `neighbours[first[i] .. first[i + 1]]`.
     pub fn new(vertices: &[Vec3], neighbours: &[u32], first: &[u32]) -> Self {
-        let mut climb = Self::default();
+        let mut climb = Self {
+            count: vertices.len(),
+            ..Self::default()
+        };
         if vertices.len() <= SCAN_MAX {
             climb.fill_blocks(vertices);
         } else {
-            climb.fill_spokes(vertices, neighbours, first);
+            climb.fill_spots(vertices, neighbours, first);
             climb.fill_starts(vertices);
         }
         climb
     }
 
-    /// The vertex farthest along `d` and its place, climbing from vertex `hint` if it is one and higher than the table's.
+    /// The vertex farthest along `d` and its place [m], climbing from vertex `hint` if it is one and higher than the table's.
     #[inline]
-    pub fn support(&self, d: Vec3, hint: u32) -> (u32, Option<Vec3>) {
+    pub fn support(&self, d: Vec3, hint: u32) -> (u32, Vec3) {
         if self.starts.is_empty() {
-            return (self.scan(d), None);
+            let name = self.scan(d);
+            return (name, self.vertex(name));
         }
-        let mut here = self.starts[self.cell(d)] as usize;
-        let mut value = d.dot(self.spokes[here].x);
-        if let Some(at) = self.at.get(hint as usize) {
-            let x = d.dot(self.spokes[*at as usize].x);
+        let mut here = usize::from(self.starts[self.cell(d)]);
+        let mut value = d.dot(self.spots[here].x);
+        if let Some(at) = self.place.get(hint as usize) {
+            let x = d.dot(self.spots[usize::from(*at)].x);
             if x > value {
-                (here, value) = (*at as usize, x);
+                (here, value) = (usize::from(*at), x);
             }
         }
         // Each round goes higher, so there are at most as many as vertices.
         loop {
-            let own = &self.spokes[here];
             let mut best = here;
-            for s in &self.spokes[here + 1..own.link as usize] {
-                let x = d.dot(s.x);
+            for s in self.neighbours(here) {
+                let x = d.dot(self.spots[usize::from(*s)].x);
                 let higher = x > value;
-                best = if higher { s.link as usize } else { best };
+                best = if higher { usize::from(*s) } else { best };
                 value = if higher { x } else { value };
             }
             if best == here {
-                return (own.name, Some(own.x));
+                return (self.spots[here].name, self.spots[here].x);
             }
             here = best;
         }
     }
 
-    /// The first of the highest vertices of a small hull; the first of all for a direction that is no number.
-    fn scan(&self, d: Vec3) -> u32 {
-        // By lane: the highest so far and its block. No branch depends on the heights, which nothing could foretell.
-        let mut most = [f64::NEG_INFINITY; LANES];
-        let mut which = [0.0; LANES];
-        let mut block = 0.0;
-        for b in &self.blocks {
+    #[inline]
+    fn neighbours(&self, at: usize) -> &[u16] {
+        &self.around[self.spots[at].first as usize..self.spots[at + 1].first as usize]
+    }
+
+    /// Whether all vertices but `names`, which are neighbours of each other, lie below `height` along `d` [m].
+    pub fn stand_out(&self, d: Vec3, names: &[u32], height: f64) -> bool {
+        if self.starts.is_empty() {
+            return self.count_above(d, height) == distinct(names);
+        }
+        // Heights fall away from the top: neighbours decide.
+        names.iter().all(|i| {
+            let around = self.neighbours(usize::from(self.place[*i as usize]));
+            around.iter().all(|s| {
+                let s = &self.spots[usize::from(*s)];
+                d.dot(s.x) < height || names.contains(&s.name)
+            })
+        })
+    }
+
+    /// How many vertices of a small hull do not lie below `height` along `d` [m].
+    fn count_above(&self, d: Vec3, height: f64) -> usize {
+        let mut count = 0;
+        for (i, b) in self.blocks.iter().enumerate() {
+            // The last block is filled up with vertices that were counted already.
+            let filled = LANES.min(self.count - i * LANES);
             for k in 0..LANES {
                 let h = d.x * b.x[k] + d.y * b.y[k] + d.z * b.z[k];
-                let higher = h > most[k];
-                most[k] = if higher { h } else { most[k] };
-                which[k] = if higher { block } else { which[k] };
+                count += usize::from((h >= height) & (k < filled));
             }
-            block += 1.0;
         }
-        let name = |k: usize| which[k] as u32 * LANES as u32 + k as u32;
-        let (mut best, mut value) = (name(0), most[0]);
-        for k in 1..LANES {
-            let higher = (most[k] > value) | ((most[k] == value) & (name(k) < best));
-            best = if higher { name(k) } else { best };
-            value = if higher { most[k] } else { value };
+        count
+    }
+
+    /// A vertex of a small hull [m].
+    fn vertex(&self, i: u32) -> Vec3 {
+        let (b, k) = (&self.blocks[i as usize / LANES], i as usize % LANES);
+        Vec3::new(b.x[k], b.y[k], b.z[k])
+    }
+
+    /// The first of the highest vertices of a small hull; the first of all for a direction that is no number.
+    fn scan(&self, d: Vec3) -> u32 {
+        // No branch depends on the heights, which nothing could foretell.
+        let mut heights = [[f64::NEG_INFINITY; LANES]; SCAN_MAX / LANES];
+        let mut most = [f64::NEG_INFINITY; LANES];
+        for (b, h) in self.blocks.iter().zip(&mut heights) {
+            for k in 0..LANES {
+                h[k] = d.x * b.x[k] + d.y * b.y[k] + d.z * b.z[k];
+                most[k] = if h[k] > most[k] { h[k] } else { most[k] };
+            }
         }
-        best
+        let larger = |x: f64, y: f64| if x > y { x } else { y };
+        let top = larger(larger(most[0], most[1]), larger(most[2], most[3]));
+        let mut best = 0;
+        for (i, h) in heights[..self.blocks.len()]
+            .as_flattened()
+            .iter()
+            .enumerate()
+            .rev()
+        {
+            best = if *h == top { i } else { best };
+        }
+        best as u32
     }
 
     fn fill_blocks(&mut self, vertices: &[Vec3]) {
@@ -132,25 +179,30 @@ impl Climb {
         }
     }
 
-    fn fill_spokes(&mut self, vertices: &[Vec3], neighbours: &[u32], first: &[u32]) {
-        // Vertex i comes after i others and their neighbours.
-        self.at = (0..vertices.len()).map(|i| first[i] + i as u32).collect();
-        self.spokes.reserve(vertices.len() + neighbours.len());
-        for (i, x) in vertices.iter().enumerate() {
-            let around = &neighbours[first[i] as usize..first[i + 1] as usize];
-            self.spokes.push(Spoke {
-                x: *x,
-                name: i as u32,
-                link: self.at[i] + 1 + around.len() as u32,
-            });
-            for &n in around {
-                self.spokes.push(Spoke {
-                    x: vertices[n as usize],
-                    name: n,
-                    link: self.at[n as usize],
-                });
-            }
+    fn fill_spots(&mut self, vertices: &[Vec3], neighbours: &[u32], first: &[u32]) {
+        let mut order: Vec<u32> = (0..vertices.len() as u32).collect();
+        bring_together(vertices, &mut order);
+        self.place = vec![0; vertices.len()];
+        for (at, i) in order.iter().enumerate() {
+            self.place[*i as usize] = at as u16;
         }
+        self.spots.reserve(vertices.len() + 1);
+        self.around.reserve(neighbours.len());
+        for &name in &order {
+            self.spots.push(Spot {
+                x: vertices[name as usize],
+                first: self.around.len() as u32,
+                name,
+            });
+            let around = first[name as usize] as usize..first[name as usize + 1] as usize;
+            let place = |n: &u32| self.place[*n as usize];
+            self.around.extend(neighbours[around].iter().map(place));
+        }
+        self.spots.push(Spot {
+            x: Vec3::ZERO,
+            first: self.around.len() as u32,
+            name: u32::MAX,
+        });
     }
 
     /// One start for each cell of the directions.
@@ -167,7 +219,7 @@ impl Climb {
                     d[axis / 2] = side;
                     d[(axis / 2 + 1) % 3] = middle(i);
                     d[(axis / 2 + 2) % 3] = middle(j);
-                    self.starts.push(self.at[highest(vertices, d)]);
+                    self.starts.push(self.place[highest(vertices, d)]);
                 }
             }
         }
@@ -191,6 +243,37 @@ impl Climb {
         };
         (2 * axis + usize::from(down)) * n * n + i * n + j
     }
+}
+
+/// How many different names there are.
+fn distinct(names: &[u32]) -> usize {
+    (0..names.len())
+        .filter(|k| !names[..*k].contains(&names[*k]))
+        .count()
+}
+
+/// Orders vertices so that those close in space are close in the list: halves along the widest side, again and again.
+fn bring_together(vertices: &[Vec3], order: &mut [u32]) {
+    if order.len() <= 2 {
+        return;
+    }
+    let at = |i: &u32| vertices[*i as usize];
+    let (mut min, mut max) = (at(&order[0]), at(&order[0]));
+    for i in order.iter() {
+        (min, max) = (min.min(at(i)), max.max(at(i)));
+    }
+    let size = max - min;
+    let axis = if size.x >= size.y && size.x >= size.z {
+        0
+    } else if size.y >= size.z {
+        1
+    } else {
+        2
+    };
+    order.sort_unstable_by(|i, j| at(i)[axis].total_cmp(&at(j)[axis]).then(i.cmp(j)));
+    let (low, high) = order.split_at_mut(order.len() / 2);
+    bring_together(vertices, low);
+    bring_together(vertices, high);
 }
 
 fn highest(vertices: &[Vec3], d: Vec3) -> usize {

@@ -53,6 +53,8 @@ pub struct ConvexHull {
     /// Mass properties at density 1.
     unit: MassProperties,
     reach: f64,
+    /// Radius of a ball about the centre of mass that lies inside [m].
+    inner: f64,
 }
 
 impl PartialEq for ConvexHull {
@@ -94,6 +96,8 @@ impl ConvexHull {
         let (faces, loops) = flat_faces(&vertices, &triangles);
         let (around, first_face) = faces_around(vertices.len(), &faces, &loops);
         let climb = Climb::new(&vertices, &neighbours, &first);
+        let height = |f: &HullFace| f.offset - f.normal.dot(unit.center);
+        let inner = faces.iter().map(height).fold(f64::INFINITY, f64::min);
         Ok(Self {
             vertices,
             triangles,
@@ -104,6 +108,8 @@ impl ConvexHull {
             climb,
             unit,
             reach,
+            // Vertices may lie lower than the plane of their face by the resolution.
+            inner: inner - 4.0 * RESOLUTION * reach,
         })
     }
 
@@ -150,8 +156,15 @@ impl ConvexHull {
     /// The same with its place [m].
     #[inline]
     pub(super) fn support_point(&self, d: Vec3, hint: u32) -> (u32, Vec3) {
-        let (name, x) = self.climb.support(d, hint);
-        (name, x.unwrap_or_else(|| self.vertices[name as usize]))
+        self.climb.support(d, hint)
+    }
+
+    /// Whether vertices `names` lie farther along the unit vector `d` than all others, by at least `by` [m].
+    pub(crate) fn stand_out(&self, d: Vec3, names: &[u32], by: f64) -> bool {
+        let lowest = names.iter().fold(f64::INFINITY, |h, i| {
+            h.min(d.dot(self.vertices[*i as usize]))
+        });
+        self.climb.stand_out(d, names, lowest - by)
     }
 
     /// The face whose normal is nearest to `d`, among those around `vertex`.
@@ -171,7 +184,12 @@ impl ConvexHull {
         self.reach
     }
 
-    pub(super) fn center(&self) -> Vec3 {
+    /// Radius of a ball about the centre of mass that lies inside [m].
+    pub(crate) fn inner(&self) -> f64 {
+        self.inner
+    }
+
+    pub(crate) fn center(&self) -> Vec3 {
         self.unit.center
     }
 

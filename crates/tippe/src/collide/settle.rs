@@ -1,0 +1,378 @@
+//! The answer of a search over two hulls, made anew from the corners it ended with: the same bits by whatever way they were found.
+//!
+//! Reads: hulls, their relative pose, the last answer's corners.  Writes: the corners, for the next search.
+//! Called by: `geometry`, the convex pairs of `collide`.
+//! Source: ours; [Mirtich94] §3.1 for closest features that are kept from step to step.
+//!
+//! A search that begins where the last one ended needs a round or two instead of ten. Its answer must not depend on that: contacts are
+//! a function of shapes and poses alone. So an answer counts only if no other is nearly as good. Apart, the closest corners are then the
+//! only ones; overlapping, no other face of A − B is as near to the origin. Every search finds these corners, and distance, normal and
+//! weights are computed from them in the order of their names. Else the search is made again from nothing.
+
+use super::epa::{self, Depth};
+use super::gjk::{ConvexPair, Found};
+use super::simplex::{Simplex, Vertex};
+use crate::geometry::{self, CoreSeparation};
+use crate::math::Vec3;
+use crate::shape::{ConvexHull, Core};
+
+/// Least weight of a corner that counts for sure [1].
+const WEIGHT_MIN: f64 = 1e-3;
+/// Part of the sizes by which all other corners must lie lower than those of the answer [1].
+const STANDS_OUT: f64 = 1e-5;
+/// Part of the sizes by which cores must be apart or overlap for that to be sure [1].
+const SURE: f64 = 1e-8;
+
+/// How far above the surface of A − B it is looked at, relative to the sizes [1], and how often.
+const ABOVE: f64 = 0.05;
+const LOOKS_MAX: usize = 3;
+
+/// Where the last search over two hulls ended: a hint for the next. Whatever it holds, answers are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    corners: [[u32; 2]; 3],
+    count: u32,
+}
+
+impl Start {
+    /// The corners at the poses of now; `None` if there are none or they are of other hulls.
+    fn simplex(&self, pair: &ConvexPair<'_>, hulls: [&ConvexHull; 2]) -> Option<Simplex> {
+        let mut simplex = Simplex::default();
+        for names in self.corners.get(..self.count as usize)? {
+            let a = *hulls[0].vertices().get(names[0] as usize)?;
+            let b = *hulls[1].vertices().get(names[1] as usize)?;
+            simplex.push(corner(pair, a, b, *names));
+        }
+        (simplex.count > 0).then_some(simplex)
+    }
+
+    fn keep(&mut self, simplex: &Simplex) {
+        self.count = simplex.count.min(3) as u32;
+        for (k, v) in simplex.vertices.iter().take(3).enumerate() {
+            self.corners[k] = v.names;
+        }
+    }
+}
+
+fn corner(pair: &ConvexPair<'_>, a: Vec3, b: Vec3, names: [u32; 2]) -> Vertex {
+    Vertex {
+        w: a - pair.b_in_a(b),
+        a,
+        b,
+        names,
+    }
+}
+
+/// What a search came to.
+enum Answer {
+    Beyond,
+    /// Sure, and made from its corners alone.
+    Settled(CoreSeparation),
+    /// As the search left it.
+    Open(CoreSeparation),
+}
+
+/// How two hulls lie to each other, as [`crate::geometry::cores`]; `None` if farther apart than `limit` [m].
+pub(crate) fn hulls(
+    pair: &mut ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    limit: f64,
+    start: &mut Start,
+) -> Option<CoreSeparation> {
+    let answer = warm(pair, hulls, limit, start).unwrap_or_else(|| {
+        pair.climb_from([u32::MAX; 2]);
+        match pair.approach(limit) {
+            Some(mut simplex) => search(pair, hulls, &mut simplex, limit),
+            None => Answer::Beyond,
+        }
+    });
+    match answer {
+        Answer::Beyond => None,
+        Answer::Settled(found) => {
+            start.keep(&found.simplex);
+            // What follows must not depend on the way here either.
+            pair.climb_from(found.simplex.vertices[0].names);
+            Some(found)
+        }
+        Answer::Open(found) => {
+            start.count = 0;
+            Some(found)
+        }
+    }
+}
+
+/// The answer from where the last one was, if it is sure.
+fn warm(
+    pair: &mut ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    limit: f64,
+    start: &Start,
+) -> Option<Answer> {
+    let mut simplex = start.simplex(pair, hulls)?;
+    pair.climb_from(simplex.vertices[0].names);
+    // Beyond the limit or within must be sure as well.
+    let unsure = SURE * pair.size();
+    let answer = match same_as_before(pair, hulls, &simplex) {
+        Some(found) => Answer::Settled(found),
+        None => search(pair, hulls, &mut simplex, limit + unsure),
+    };
+    match answer {
+        Answer::Settled(found) if found.distance > limit + unsure => Some(Answer::Beyond),
+        Answer::Settled(found) if found.distance > limit - unsure => None,
+        Answer::Open(_) => None,
+        answer => Some(answer),
+    }
+}
+
+/// The answer of the same corners as last time, if nothing else can be the answer now.
+fn same_as_before(
+    pair: &mut ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    corners: &Simplex,
+) -> Option<CoreSeparation> {
+    // From a point well inside A − B the face looks outward.
+    let c = hulls[0].center() - pair.b_in_a(hulls[1].center());
+    let [p, q, r] = [0, 1, 2].map(|k| corners.vertices[k].w);
+    let n = (q - p).cross(r - p);
+    let inside = corners.count == 3 && (n.dot(p) > 0.0) == (n.dot(p - c) > 0.0);
+    let found = if inside {
+        let found = face(pair, hulls, corners)?;
+        let inner = hulls[0].inner() + hulls[1].inner();
+        is_nearest(pair, &found, c, inner).then_some(found)
+    } else {
+        apart(pair, hulls, corners)
+    }?;
+    Some(found)
+}
+
+/// The face of a shallow overlap, found from outside: A − B is looked at from a point above its surface, which the next look moves along
+/// the normal found, until the face below that point is the face below the origin. `None` where that leads nowhere; the search at large
+/// takes over then.
+fn from_outside(
+    pair: &mut ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    simplex: &mut Simplex,
+) -> Option<CoreSeparation> {
+    let c = hulls[0].center() - pair.b_in_a(hulls[1].center());
+    let mut n = -c.try_normalize()?;
+    if simplex.count == 3 {
+        let [p, q, r] = [0, 1, 2].map(|k| simplex.vertices[k].w);
+        let across = (q - p).cross(r - p).normalize_or(n);
+        n = if across.dot(p - c) < 0.0 {
+            -across
+        } else {
+            across
+        };
+    }
+    for _ in 0..LOOKS_MAX {
+        let corners = &simplex.vertices[..simplex.count];
+        let height = corners.iter().fold(0.0_f64, |h, v| h.max(n.dot(v.w)));
+        if height <= 0.0 {
+            return None;
+        }
+        let below;
+        (n, below) = pair.seen_from(n * (height + ABOVE * pair.size()), simplex);
+        if below
+            && simplex.count == 3
+            && let Some(found) = face(pair, hulls, simplex)
+        {
+            let inner = hulls[0].inner() + hulls[1].inner();
+            return is_nearest(pair, &found, c, inner).then_some(found);
+        }
+    }
+    None
+}
+
+/// Whether no plane of A − B that looks another way than this face is as near to the origin; `false` if that is not clear at once.
+///
+/// The face holds a disc of radius ρ about the foot of the origin, and A − B a ball of radius R about c. So A − B reaches beyond the
+/// depth δ along every m at an angle θ from the normal n: by the disc, as δ cos θ + ρ sin θ > δ up to tan θ/2 = ρ/δ, and by the ball,
+/// as m · c + R > δ, from there on if it does so there: with D = −n · c and e the part of c across n, m · c ≥ −D cos θ − e sin θ.
+fn is_nearest(pair: &ConvexPair<'_>, found: &CoreSeparation, c: Vec3, inner: f64) -> bool {
+    let (n, depth) = (found.normal, -found.distance);
+    let s = &found.simplex.vertices;
+    let foot = n * depth;
+    // Of two edges that cross, the last two corners have no name in common: their line is a diagonal of the face.
+    let crossing = (0..2).all(|side| s[1].names[side] != s[2].names[side]);
+    let [p, q, r] = [0, 1, 2].map(|k| s[k].w);
+    let sides = if crossing {
+        [(p, q - p), (p, r - p), (q, r - p), (r, q - p)]
+    } else {
+        [(p, q - p), (p, r - p), (q, r - q), (q, r - q)]
+    };
+    let mut disc = f64::INFINITY;
+    for (corner, along) in sides {
+        let across = n.cross(along.normalize_or_zero());
+        disc = disc.min(across.dot(foot - corner).abs());
+    }
+    let limit = depth + SURE * pair.size();
+    // tan θ/2 = ρ/δ.
+    let (d_2, r_2) = (limit * limit, disc * disc);
+    let (cos, sin) = ((d_2 - r_2) / (d_2 + r_2), 2.0 * limit * disc / (d_2 + r_2));
+    let down = -n.dot(c);
+    let across = (c + n * down).length();
+    // Beyond the angle of c itself the ball only wins.
+    down * cos + across * sin < inner - limit && across * cos < down * sin
+}
+
+fn search(
+    pair: &mut ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    simplex: &mut Simplex,
+    limit: f64,
+) -> Answer {
+    if let Some(found) = from_outside(pair, hulls, simplex) {
+        return Answer::Settled(found);
+    }
+    let settled = match pair.distance(simplex, limit) {
+        Found::Beyond => return Answer::Beyond,
+        Found::Apart { v, simplex } => match apart(pair, hulls, &simplex) {
+            Some(found) => found,
+            None => return Answer::Open(geometry::apart(pair, v, simplex)),
+        },
+        Found::Overlap { simplex } => {
+            let depth = epa::nearest_face(pair, &simplex, true);
+            match overlapping(pair, hulls, &depth) {
+                Some(found) => found,
+                None => {
+                    let depth = epa::finished(pair, depth);
+                    return Answer::Open(geometry::overlapping(&depth));
+                }
+            }
+        }
+    };
+    Answer::Settled(settled)
+}
+
+/// The closest corners, if they are sure.
+fn apart(
+    pair: &ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    found: &Simplex,
+) -> Option<CoreSeparation> {
+    let (mut simplex, v) = ordered(pair, found)?;
+    simplex.refine(v);
+    let distance = simplex.point().length();
+    let normal = -simplex.direction(v);
+    let shown = -normal.dot(simplex.vertices[0].w);
+    let tiny = SURE * pair.size();
+    let sure = distance > tiny
+        && (distance - shown).abs() <= 0.1 * tiny
+        && stand_out(pair, hulls, &simplex, normal);
+    sure.then_some(CoreSeparation {
+        distance,
+        normal,
+        tops: simplex.vertices[0].names.map(Some),
+        simplex,
+    })
+}
+
+/// The nearest face, if it is sure.
+fn overlapping(
+    pair: &ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    found: &Depth,
+) -> Option<CoreSeparation> {
+    if found.clear {
+        face(pair, hulls, &found.simplex)
+    } else {
+        None
+    }
+}
+
+/// A face of A − B with the origin below it, if its corners are sure.
+fn face(
+    pair: &ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    corners: &Simplex,
+) -> Option<CoreSeparation> {
+    let (mut simplex, v) = ordered(pair, corners)?;
+    if simplex.count != 3 {
+        return None;
+    }
+    simplex.refine(v);
+    let [p, q, r] = [0, 1, 2].map(|k| simplex.vertices[k].w);
+    let n = (q - p).cross(r - p).try_normalize()?;
+    let normal = if n.dot(p) < 0.0 { -n } else { n };
+    let depth = normal.dot(p).max(normal.dot(q)).max(normal.dot(r));
+    let sure = depth > SURE * pair.size() && stand_out(pair, hulls, &simplex, normal);
+    sure.then_some(CoreSeparation {
+        distance: -depth,
+        normal,
+        tops: simplex.vertices[0].names.map(Some),
+        simplex,
+    })
+}
+
+/// The corners in the order of their names, with new weights, and the point closest to the origin. Of two edges that cross, the three of
+/// their four corners that hold it. `None` if the corners are not those of a corner, edge or triangle of one hull against a corner of the
+/// other or of two edges, or if one of them hardly counts.
+fn ordered(pair: &ConvexPair<'_>, found: &Simplex) -> Option<(Simplex, Vec3)> {
+    let mut list = found.vertices;
+    let list = &mut list[..found.count];
+    list.sort_unstable_by_key(|v| v.names);
+    let distinct = |side: usize| {
+        let name = |k: usize| list[k].names[side];
+        (0..list.len())
+            .filter(|k| (0..*k).all(|j| name(j) != name(*k)))
+            .count()
+    };
+    let mut simplex = Simplex::default();
+    match (list.len(), distinct(0), distinct(1)) {
+        (1, ..) | (2, 1, 2) | (2, 2, 1) | (3, 1, 3) | (3, 3, 1) => {
+            for v in list.iter() {
+                simplex.push(*v);
+            }
+        }
+        (3, 2, 2) => {
+            let (low, high) = (&list[0], &list[2]);
+            let (b_low, b_high) = if low.names[1] < high.names[1] {
+                (low, high)
+            } else if low.names[1] > high.names[1] {
+                (high, low)
+            } else if list[1].names[1] < low.names[1] {
+                (&list[1], low)
+            } else {
+                (low, &list[1])
+            };
+            let at = |x: &Vertex, y: &Vertex| corner(pair, x.a, y.b, [x.names[0], y.names[1]]);
+            let (p, q) = (at(low, b_low), at(high, b_high));
+            let (s, t) = (at(high, b_low), at(low, b_high));
+            // On which side of the diagonal s t the origin's projection lies.
+            let n = (s.w - p.w).cross(t.w - p.w);
+            let far = n.cross(t.w - s.w).dot(s.w) > 0.0;
+            let side = n.cross(t.w - s.w).dot(p.w - s.w) > 0.0;
+            simplex.push(if far == side { q } else { p });
+            simplex.push(s);
+            simplex.push(t);
+        }
+        _ => return None,
+    }
+    let count = simplex.count;
+    let v = simplex.reduce()?;
+    let sure = simplex.count == count && simplex.weights[..count].iter().all(|x| *x >= WEIGHT_MIN);
+    sure.then_some((simplex, v))
+}
+
+/// Whether the corners lie farther out along `n` than all others.
+fn stand_out(pair: &ConvexPair<'_>, hulls: [&ConvexHull; 2], simplex: &Simplex, n: Vec3) -> bool {
+    let by = STANDS_OUT * pair.size();
+    let names = |side: usize| {
+        let mut list = [0; 3];
+        for (k, v) in simplex.vertices[..simplex.count].iter().enumerate() {
+            list[k] = v.names[side];
+        }
+        list
+    };
+    let count = simplex.count;
+    let n_b = -(pair.turn.transpose() * n);
+    hulls[0].stand_out(n, &names(0)[..count], by) && hulls[1].stand_out(n_b, &names(1)[..count], by)
+}
+
+/// The two hulls of a pair, if it is one of hulls.
+pub(crate) fn hulls_of<'a>(pair: &ConvexPair<'a>) -> Option<[&'a ConvexHull; 2]> {
+    match (pair.a, pair.b) {
+        (Core::Hull(a), Core::Hull(b)) => Some([a, b]),
+        _ => None,
+    }
+}
