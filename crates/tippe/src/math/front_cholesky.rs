@@ -404,12 +404,7 @@ fn eliminate<S: Lanes>(s: S, factor: &mut [F4], p: usize, u: usize) -> bool {
                 (Some(x), Some(y)) => {
                     let (xa, xt) = x.split_at_mut(at);
                     let (ya, yt) = y.split_at_mut(at);
-                    subtract(
-                        s,
-                        [&*xa, &*ya],
-                        done,
-                        [&mut xt[..LANES], &mut yt[..LANES]],
-                    );
+                    subtract(s, [&*xa, &*ya], done, [&mut xt[..LANES], &mut yt[..LANES]]);
                     divide(s, &mut xt[..LANES], &l);
                     divide(s, &mut yt[..LANES], &l);
                     left -= 2;
