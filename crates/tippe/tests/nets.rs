@@ -15,11 +15,13 @@ fn net(side: usize) -> World {
         for j in 0..side {
             let place = Vec3::new(i as f64, -(j as f64), 0.0);
             let held = i == 0 && (j == 0 || j == side - 1);
-            let desc = if held {
+            let mut desc = if held {
                 BodyDesc::fixed(sphere(0.4), place)
             } else {
                 solid(sphere(0.4), 268.0, place)
             };
+            // The balls of a folded net do not touch.
+            desc.shapes.iter_mut().for_each(|s| s.filter.mask = 0);
             ids.push(add(&mut world, &desc));
         }
     }
