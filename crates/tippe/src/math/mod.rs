@@ -7,7 +7,9 @@
 pub mod block_cholesky;
 pub mod block_lu;
 pub mod block_pattern;
+pub mod dissection;
 pub mod eigen;
+pub mod front_cholesky;
 pub(crate) mod lanes;
 pub mod lu;
 pub mod mixed_lcp;

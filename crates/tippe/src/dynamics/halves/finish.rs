@@ -228,8 +228,12 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
     // The force of an impact acts for a moment: it tells little of how stiff the mechanism is.
     let struck = work.halves.touches.iter().any(|t| t.hit && t.struck);
     let Scratch {
-        links, by_joint, ..
+        links,
+        by_joint,
+        stretch,
+        ..
     } = &mut work.halves;
+    *stretch = 0.0;
     by_joint.clear();
     by_joint.extend(0..links.len() as u32);
     by_joint.sort_unstable_by_key(|&i| links[i as usize].joint);
@@ -240,6 +244,9 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         };
         let place = joint.place(&state.bodies);
         let worst = link.position_residual(joint, &place);
+        if link.netted {
+            *stretch = stretch.max(worst);
+        }
         report.residuals.joint_position = report.residuals.joint_position.max(worst);
         let [angle, displacement] = link.values();
         let memory = &mut state.joints[link.joint as usize];
@@ -247,7 +254,8 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         *memory = link.memory();
         memory.angle = angle;
         let (force, torque) = link.reaction(place.b.position - place.center_b, report.dt);
-        memory.force = force.length();
+        // Nets are not divided in time.
+        memory.force = if link.netted { 0.0 } else { force.length() };
         if struck && known > 0.0 {
             memory.force = memory.force.min(FORCE_GROWTH * known);
         }

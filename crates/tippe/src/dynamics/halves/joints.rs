@@ -34,6 +34,15 @@ const LOOP_MEMORY: f64 = 0.75;
 pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
     let needed = turns(model, state, h);
     let last = state.substeps.max(1);
+    // Nets do not ask: they are divided where they stretched, and that is taken back little by little.
+    let netted = |m: &JointMemory| m.force == 0.0 && m.first != [0.0; 6];
+    if needed == 0.0 && last > 1 && state.joints.iter().any(netted) {
+        return if state.step_count.is_multiple_of(PARTS_PATIENCE) {
+            last / 2
+        } else {
+            last
+        };
+    }
     if needed > f64::from(last) || needed * PARTS_SLACK < f64::from(last) {
         if needed > 1.0 {
             (2.0 * needed.min(1e6)).ceil() as u32
@@ -242,7 +251,7 @@ fn warm(
     h: f64,
     of: impl Fn(&JointMemory) -> (&[f64; 6], &[f64; BOUNDED]),
 ) {
-    for part in &scratch.parts {
+    for part in scratch.parts.iter().filter(|p| !p.netted) {
         let stretch = state.stretch(h) * part.kept;
         for link in &mut scratch.links[part.links.clone()] {
             let (held, bounded) = of(&state.joints[link.joint as usize]);

@@ -60,8 +60,11 @@ pub(crate) struct Link {
     before: JointMemory,
     before_wrench: JointRow,
     before_lever: Vec3,
-    /// Lever from B's centre of mass to the joint's origin on B.
-    lever: Vec3,
+    /// Levers from the centres of mass to the joint's origins on A and B.
+    pub lever_a: Vec3,
+    pub lever: Vec3,
+    /// Whether it was solved as part of a net.
+    pub netted: bool,
     /// Whether a side is a link: its tree answers.
     pub linked: bool,
     /// Whether limits keep what is beyond them, since contacts may wedge the tree.
@@ -100,7 +103,9 @@ impl Link {
             before: JointMemory::default(),
             before_wrench: JointRow::default(),
             before_lever: Vec3::ZERO,
+            lever_a: place.a.position - place.center_a,
             lever: place.b.position - place.center_b,
+            netted: false,
             linked: bodies.linked(a, b),
             keeps: false,
         };
@@ -221,11 +226,37 @@ impl Link {
         tried && residuals.any(|r| r.abs() > APART)
     }
 
-    /// Leaves the residuals as they are instead of closing them in the first half: where only sweeps are affordable, what they cannot
-    /// finish must not become velocity.
-    pub(crate) fn keep_residuals(&mut self, h: f64) {
+    /// Whether it holds something, without motors, limits or trees.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.held.count > 0 && !self.linked && self.bounded.iter().all(|b| b.mass == 0.0)
+    }
+
+    /// What the rows that hold it miss of their targets.
+    pub(crate) fn missing(&self, bodies: &[SolverBody]) -> [f64; 6] {
+        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+        let mut out = [0.0; 6];
         for i in 0..self.held.count {
-            self.target[i] += self.held.residuals[i] / h;
+            out[i] = self.target[i] - self.held.rows[i].velocity(a, b);
+        }
+        out
+    }
+
+    /// Impulse on B of given impulses of the rows that hold it.
+    pub(crate) fn force_of(&self, lambda: &[f64; 6]) -> Vec3 {
+        let rows = self.held.rows[..self.held.count].iter().zip(lambda);
+        rows.fold(Vec3::ZERO, |sum, (row, &l)| sum + row.e * l)
+    }
+
+    /// In the second half: the impulses of the first.
+    pub(crate) const fn first_impulses(&self) -> &[f64; 6] {
+        &self.before.first
+    }
+
+    /// Leaves a part of the residuals as they are instead of closing them in the first half: where only sweeps are affordable, what they
+    /// cannot finish must not become velocity.
+    pub(crate) fn keep_residuals(&mut self, part: f64, h: f64) {
+        for i in 0..self.held.count {
+            self.target[i] += part * self.held.residuals[i] / h;
         }
     }
 

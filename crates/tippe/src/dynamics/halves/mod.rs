@@ -16,6 +16,7 @@ pub(crate) mod hold;
 pub(crate) mod joints;
 pub(crate) mod lane;
 pub(crate) mod link;
+pub(crate) mod net;
 mod packed;
 pub(crate) mod read_out;
 pub(crate) mod row;
@@ -70,6 +71,9 @@ pub(crate) struct Part {
     pub old: bool,
     /// Whether an articulation takes part.
     pub trees: bool,
+    /// Scratch of an island that may be solved as a net of joints, and whether it is.
+    pub net: Option<Box<net::Net>>,
+    pub netted: bool,
 }
 
 /// Scratch of the method.
@@ -109,12 +113,16 @@ pub(crate) struct Scratch {
     pub links: Vec<Link>,
     /// Rows and links of each island.
     pub parts: Vec<Part>,
+    /// Scratch of nets, while islands are grouped.
+    pub nets: Vec<Box<net::Net>>,
     /// Joint slots, in the order of the links.
     pub joints: Vec<u32>,
     /// Bodies already counted on joints, marked by the number of the count.
     pub looked: Vec<u32>,
     /// Whether all joints that could be solved directly met.
     pub met: bool,
+    /// Worst distance of the joints of nets from where they should be, after the last part [m] or [rad].
+    pub stretch: f64,
     /// Whether closing the joints that start apart has been tried in this step, in vain.
     pub tried: bool,
     /// Number of the last count.

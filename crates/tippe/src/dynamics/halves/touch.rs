@@ -5,6 +5,7 @@
 //! Source: docs/methods.md, "Time and velocity" and "Impact time inside the step". Letters: u = u_B − u_A, n from A to B.
 
 use super::bounce::{Bounce, bounce};
+use super::net::JOINTS_MIN;
 use super::row::{Row, SolverBody};
 use super::trees::Bodies;
 use super::{Part, Scratch, Settings, joints};
@@ -145,12 +146,14 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
         parts,
         remembered,
         ungrouped,
+        nets,
         ..
     } = &mut work.halves;
     std::mem::swap(joints, ungrouped);
     touches.clear();
     joints.clear();
-    parts.clear();
+    // Nets are handed out in the order they came, so that each finds its own.
+    nets.extend(parts.drain(..).rev().filter_map(|p| p.net));
     for island in 0..work.islands.count() {
         let start = (touches.len(), joints.len());
         for &item in &work.islands.order[work.islands.range(island)] {
@@ -162,6 +165,7 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
                 joints.push(ungrouped[(item - count) as usize]);
             }
         }
+        let meshed = touches.len() == start.0 && joints.len() - start.1 >= JOINTS_MIN;
         parts.push(Part {
             rows: start.0..touches.len(),
             links: start.1..joints.len(),
@@ -169,6 +173,8 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
             kept: 1.0,
             old: false,
             trees: false,
+            net: meshed.then(|| nets.pop().unwrap_or_default()),
+            netted: false,
         });
     }
 }

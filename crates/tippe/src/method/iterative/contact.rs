@@ -177,7 +177,9 @@ fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f6
         || (!links.iter().any(|l| l.is_apart(*tried))
             && sweeps.can_be_direct(rows, links, bodies, params.direct_cost as u64));
     if !part.direct {
-        links.iter_mut().for_each(|link| link.keep_residuals(h));
+        links
+            .iter_mut()
+            .for_each(|link| link.keep_residuals(1.0, h));
     }
 }
 

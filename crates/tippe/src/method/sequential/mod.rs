@@ -115,6 +115,9 @@ impl SequentialParams {
     }
 }
 
+/// Distance [m] or angle [rad] up to which the joints of a net may open before its step is divided, and the most parts for that.
+const STRETCH_MAX: f64 = 5e-3;
+const STRETCH_PARTS: u32 = 8;
 /// Most parts of a step that end where a fast body has bounced.
 const BOUNCES_MAX: u32 = 64;
 
@@ -142,6 +145,8 @@ pub(crate) fn step(
         read_out.clear();
         let mut met = true;
         let mut bounces = 0;
+        let stretch_parts = STRETCH_PARTS.min(params.parts_max);
+        let mut stretched = false;
         'parts: for _ in 0..parts {
             let mut left = h / f64::from(parts);
             while left > 0.0 {
@@ -155,15 +160,20 @@ pub(crate) fn step(
                 if !met && parts < params.parts_max {
                     break 'parts;
                 }
+                stretched |= work.halves.stretch > STRETCH_MAX;
+                if stretched && parts < stretch_parts {
+                    break 'parts;
+                }
             }
         }
-        if met || parts >= params.parts_max {
+        let divides = stretched && parts < stretch_parts;
+        if (met || parts >= params.parts_max) && !divides {
             report.dt = h;
             state.time = work.backup.time + h;
             report.time = state.time;
             state.step_count = work.backup.step_count + 1;
             state.substeps = parts;
-            spent.caps_hit += u32::from(!met);
+            spent.caps_hit += u32::from(!met) + u32::from(stretched);
             report.work.add(&spent);
             read_out.finish(h, work);
             work.halves.read_out = read_out;
@@ -183,7 +193,7 @@ pub(crate) fn step(
         state.copy_from(&work.backup);
         state.loads = loads;
         // Joints that contradict each other never meet: rather than in ever shorter parts, they are tried once more little by little.
-        if joints::start_apart(model, state) && !work.halves.tried {
+        if !divides && joints::start_apart(model, state) && !work.halves.tried {
             work.halves.tried = true;
         } else {
             parts *= 2;

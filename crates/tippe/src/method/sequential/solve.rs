@@ -9,6 +9,7 @@ use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{LIKE, Sight, aim_again};
 use crate::dynamics::halves::lane::{self, Island, Lane};
 use crate::dynamics::halves::link::Link;
+use crate::dynamics::halves::net;
 use crate::dynamics::halves::sweep::Job;
 use crate::dynamics::halves::touch::Touch;
 use crate::model::Model;
@@ -64,16 +65,20 @@ fn first_of_island(
     let caps = lane.work.caps_hit;
     let jointed = !island.links.is_empty();
     if jointed {
-        island.part.direct = island.part.trees
-            || (!island.links.iter().any(|l| l.is_apart(sight.tried))
-                && lane
-                    .sweeps
-                    .can_be_direct(island.rows, island.links, &lane.bodies, cost_max));
+        let fits = island.part.trees
+            || lane
+                .sweeps
+                .can_be_direct(island.rows, island.links, &lane.bodies, cost_max);
+        if !fits && net::first(sight, lane, island) {
+            return;
+        }
+        let apart = island.links.iter().any(|l| l.is_apart(sight.tried));
+        island.part.direct = island.part.trees || (fits && !apart);
         if !island.part.direct {
             island
                 .links
                 .iter_mut()
-                .for_each(|link| link.keep_residuals(sight.h));
+                .for_each(|link| link.keep_residuals(1.0, sight.h));
         }
     }
     let near = params.warm_start && island.touches.iter().all(Touch::is_old);
@@ -167,12 +172,16 @@ fn meet(
 
 /// Impulses at t + h over the projected contacts and all joints.
 pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut StepReport) {
+    let h = report.dt;
     lane::run(
         work.threads.pool(),
         &mut work.halves,
         &mut work.predicted,
         &mut report.work,
         |lane, island| {
+            if island.part.netted {
+                return net::second(h, lane, island);
+            }
             let cost_max = cost_limit(params, island.touches, island.links.len());
             let near = params.warm_start && island.touches.iter().all(Touch::is_old);
             converge(params, cost_max, near, lane, island, |t| t.projected);
