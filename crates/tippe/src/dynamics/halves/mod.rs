@@ -114,6 +114,7 @@ pub(crate) struct Scratch {
     /// Rows and links of each island.
     pub parts: Vec<Part>,
     /// Scratch of nets, while islands are grouped.
+    #[allow(clippy::vec_box, reason = "they go to islands and back as they are")]
     pub nets: Vec<Box<net::Net>>,
     /// Joint slots, in the order of the links.
     pub joints: Vec<u32>,
