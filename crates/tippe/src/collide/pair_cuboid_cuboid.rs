@@ -24,10 +24,15 @@ const APART: f64 = 1e-9;
 /// Cosine of the angle between normals of corner contacts that belong together [1].
 const SAME_NORMAL: f64 = 0.99;
 
+/// Cosine of the angle between the normal of crossing edges and that of a face up to which one edge lies on the face [1]: 8°.
+const FLAT: f64 = 0.99;
+/// Distance from the crossing, relative to the size, from which on a point of the patch is another one [1].
+const BESIDE: f64 = 0.1;
+
 const ID_EDGES: u32 = 1 << 16;
 const ID_CORNERS: u32 = 2 << 16;
 
-/// Appends up to four points and says what touches what; `None` if nothing is within the margin.
+/// Appends up to five points and says what touches what; `None` if nothing is within the margin.
 pub(super) fn cuboid_cuboid(
     half_a: Vec3,
     pose_a: &Pose,
@@ -86,6 +91,7 @@ impl Pair<'_> {
         let separation = axes.separation();
         let apart = separation > APART * self.size;
         if better(axes.edge.separation, face.0) && self.cross_edges(&axes.edge, out) {
+            self.add_ends(&axes.edge, out);
             return Some(ContactKind::EdgeEdge);
         }
         let view = self.view(face.1, on_b);
@@ -106,6 +112,40 @@ impl Pair<'_> {
             kind = self.fall_back(axes, &view, on_b, out);
         }
         kind
+    }
+
+    /// Where one of the crossing edges lies nearly flat on a face, the other points of the patch there. Such an edge touches at two ends; kept apart
+    /// at the crossing alone, it would sink in at the other. (The axis of that face says little of this: a long box reaches deep under its
+    /// plane beside the face. What is over the face counts.)
+    fn add_ends(&self, edge: &EdgeAxis, out: &mut Vec<ContactPoint>) {
+        let n = edge.normal(self.boxes);
+        let of_b = self.boxes.seen_from_b(n);
+        let flattest = |n: Vec3| (0..3).fold(0, |k, i| if n[i].abs() > n[k].abs() { i } else { k });
+        let (i, j) = (flattest(n), flattest(of_b));
+        let on_b = of_b[j].abs() > n[i].abs();
+        // The normal of the crossing along that of the face, away from its box.
+        let (axis, along) = if on_b { (j, -of_b[j]) } else { (i, n[i]) };
+        let view = self.view(axis, on_b);
+        let Some(crossing) = out.last().map(|p| p.point_b) else {
+            return;
+        };
+        if along.abs() < FLAT || view.positive != (along > 0.0) {
+            return;
+        }
+        let first = out.len();
+        let patch = view.patch(self.placed.margin);
+        for p in &patch.points[..patch.count] {
+            self.push_face_point(&view, on_b, p, out);
+        }
+        let beside = |p: &ContactPoint| (p.point_b - crossing).length() > BESIDE * self.size;
+        let mut place = first;
+        for k in first..out.len() {
+            if beside(&out[k]) {
+                out.swap(place, k);
+                place += 1;
+            }
+        }
+        out.truncate(place);
     }
 
     /// The face of `axis` of A (or of B) that looks to the other box.

@@ -6,6 +6,7 @@
 
 use super::link::Link;
 use super::packed::{Batch, Pack, Packed, put};
+use super::sweep::Sweeps;
 use super::touch::load_bodies;
 use super::trees::Bodies;
 use super::{Scratch, Settings};
@@ -22,6 +23,9 @@ const DEPTH_MIN: f64 = 1e-12;
 
 /// Part of the largest shift at which the pass is exact enough: it leaves more than that of every depth anyway [1].
 const EXACT: f64 = 1e-3;
+
+/// Multiple of the greatest depth beyond which contacts apart are left out at first [1].
+const REACH: f64 = 4.0;
 
 /// A contact in the pass: one normal row over pseudo-displacements.
 #[derive(Clone, Copy, Debug)]
@@ -72,10 +76,14 @@ impl Push {
         }
     }
 
+    /// Displacement along the normal so far [m].
+    fn moved(&self, bodies: &Bodies) -> f64 {
+        self.n
+            .dot(bodies[self.b as usize].at(self.r_b) - bodies[self.a as usize].at(self.r_a))
+    }
+
     fn visit(&mut self, bodies: &mut Bodies) -> f64 {
-        let moved = self
-            .n
-            .dot(bodies[self.b as usize].at(self.r_b) - bodies[self.a as usize].at(self.r_a));
+        let moved = self.moved(bodies);
         let p = (self.p + (self.target - moved) / self.k).max(0.0);
         let d = p - self.p;
         self.p = p;
@@ -127,6 +135,7 @@ pub(crate) fn run(
         pushes,
         placed,
         sweeps,
+        nearest,
         pulls,
         joints,
         parts,
@@ -196,17 +205,26 @@ pub(crate) fn run(
         }
         let linked = |p: &Push| bodies.linked(p.a, p.b);
         if pulls.is_empty() && Packed::is_many(pushes.len()) && !pushes.iter().any(linked) {
-            let count = pushes.len() as u32;
-            sweeps.packed.pack(pushes, 0..count, bodies);
             let tolerance = f64::max(
                 settings.velocity_tolerance * report.dt,
                 EXACT * settings.depenetration * deepest,
             );
-            let doubles = settings.sweeps;
-            let (_, done) = sweeps.packed.sweep::<false>(doubles, tolerance);
-            sweeps.packed.unpack(pushes, bodies);
-            report.work.sweeps += 2 * done;
-            report.work.rows_swept += u64::from(2 * done) * u64::from(count);
+            // Most contacts are too far apart to close; should the others push one together, all take part.
+            let reach = -REACH * deepest;
+            let count = pushes.len() as u32;
+            let near = |push: &Push| push.target >= reach;
+            nearest.clear();
+            nearest.extend((0..count).filter(|&i| near(&pushes[i as usize])));
+            let mut swept = packed_sweep(settings, nearest, tolerance, pushes, sweeps, bodies);
+            let closed = |p: &Push| !near(p) && p.moved(bodies) < p.target - tolerance;
+            if pushes.iter().any(closed) {
+                nearest.clear();
+                nearest.extend(0..count);
+                let more = packed_sweep(settings, nearest, tolerance, pushes, sweeps, bodies);
+                swept = (swept.0 + more.0, swept.1 + more.1);
+            }
+            report.work.sweeps += swept.0;
+            report.work.rows_swept += swept.1;
         } else {
             sweep(settings, pushes, pulls, bodies, report);
         }
@@ -214,6 +232,21 @@ pub(crate) fn run(
     if loaded {
         displace(model, bodies, state, report);
     }
+}
+
+/// Accelerated sweeps over some of the contacts, four at once. Returns sweeps and visits.
+fn packed_sweep(
+    settings: &Settings,
+    some: &[u32],
+    tolerance: f64,
+    pushes: &mut [Push],
+    sweeps: &mut Sweeps,
+    bodies: &mut Bodies,
+) -> (u32, u64) {
+    sweeps.packed.pack(pushes, some.iter().copied(), bodies);
+    let (_, done) = sweeps.packed.sweep::<false>(settings.sweeps, tolerance);
+    sweeps.packed.unpack(pushes, bodies);
+    (2 * done, u64::from(2 * done) * some.len() as u64)
 }
 
 fn sweep(

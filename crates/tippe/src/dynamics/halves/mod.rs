@@ -101,10 +101,18 @@ pub(crate) struct Scratch {
     pub placed: Vec<crate::collide::Placement>,
     /// Rows of the pose-only pass.
     pub pushes: Vec<depenetrate::Push>,
+    /// Rows of the pose-only pass that are not too far apart to close.
+    pub nearest: Vec<u32>,
     /// Position in `touches` of each contact.
     pub places: Vec<u32>,
     /// By slot: whether a body carries a contact that was loaded in the last step.
     pub supported: Vec<bool>,
+    /// By row of an island: whether the solve under way visits it.
+    pub visited: Vec<bool>,
+    /// Rows of an island that its solve takes in now.
+    pub grown: Vec<u32>,
+    /// By row of an island: what it aimed at before the last look ahead, along the normal and the tangents [m/s].
+    pub aims: Vec<(f64, [f64; 2])>,
     /// Scratch of sweeps outside lanes.
     pub sweeps: sweep::Sweeps,
     /// What each thread works with; the first works on the arrays above.

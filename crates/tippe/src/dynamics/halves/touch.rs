@@ -285,6 +285,8 @@ pub(crate) struct Resting {
     pub speed: f64,
     /// Least load it must have borne in the first half, as a change of velocity [m/s].
     pub load: f64,
+    /// Speed of arrival below which no contact bounces, whatever it bore [m/s].
+    pub slow: f64,
 }
 
 impl Resting {
@@ -350,10 +352,12 @@ pub(crate) fn first_rows(
             } else {
                 2.0 * fall / (left * left)
             };
-            touch.bounce = bounce(gap, u_n, falling, c.surface.restitution, left).map(|b| Bounce {
-                time: b.time + c.seen,
-                ..b
-            });
+            touch.bounce = bounce(gap, u_n, falling, c.surface.restitution, left)
+                .filter(|b| b.speed >= resting.slow)
+                .map(|b| Bounce {
+                    time: b.time + c.seen,
+                    ..b
+                });
         }
         touch.hit = touch
             .bounce

@@ -11,7 +11,7 @@ use super::IterativeParams;
 use crate::collide::Contact;
 use crate::dynamics::halves::book::{book_contact, book_link};
 use crate::dynamics::halves::link::Link;
-use crate::dynamics::halves::row::Row;
+use crate::dynamics::halves::row::{Row, SolverBody};
 use crate::dynamics::halves::sweep::{Job, Sweeps};
 use crate::dynamics::halves::touch::{Resting, Touch, load_bodies, new_row, placement};
 use crate::dynamics::halves::trees::{Bodies, Kept};
@@ -59,8 +59,9 @@ pub(crate) struct Collisions {
     /// All joints, and those of the cluster at hand.
     joints: Vec<Link>,
     links: Vec<Link>,
-    /// Solver bodies before a trial.
+    /// All solver bodies before a trial, where joints or trees take part; else those of the cluster.
     saved: Kept,
+    kept: Vec<(u32, SolverBody)>,
     sweeps: Sweeps,
     /// Impacts of the phase, for touches gathered anew: sorted by key.
     impacts: Vec<(ContactKey, Vec3, f64)>,
@@ -167,11 +168,20 @@ fn resting_speed(gravity: f64, contact_depth: f64, h: f64) -> f64 {
         .max(0.6 * gravity * h)
 }
 
+/// The speed of arrival below which no contact bounces [m/s]: that of a fall through the depth tolerance, since a rebound that does not rise
+/// above what counts as touching is none; not less than a small part of what a step of gravity brings.
+fn slow_speed(gravity: f64, depth_tolerance: f64, h: f64) -> f64 {
+    (2.0 * gravity * depth_tolerance)
+        .sqrt()
+        .max(SLOW * gravity * h)
+}
+
 /// When a contact that bore load is at rest.
 pub(crate) fn resting(gravity: f64, params: &IterativeParams, h: f64) -> Resting {
     Resting {
         speed: resting_speed(gravity, params.contact_depth, h) + 10.0 * params.velocity_tolerance,
         load: RESTING * gravity * h,
+        slow: slow_speed(gravity, params.depth_tolerance, h),
     }
 }
 
@@ -202,7 +212,7 @@ fn gather(
         let threshold = if resting.holds(touch, &row, 0.0) {
             resting.speed
         } else {
-            SLOW * g * h
+            resting.slow
         };
         out.near.push(Near {
             touch: i as u32,
@@ -412,7 +422,7 @@ impl Phase<'_> {
 
     /// Several contacts at once, none to gain energy: their restitution is scaled down by a common factor where friction would make them.
     fn guarded(&mut self) {
-        self.bodies.keep(&mut self.c.saved);
+        self.keep();
         self.together(1.0);
         let (gain, turnover) = self.gain();
         if gain <= GAIN * turnover {
@@ -431,9 +441,37 @@ impl Phase<'_> {
         self.again(low);
     }
 
+    /// Whether rigid bodies alone take part in the cluster.
+    fn is_plain(&self) -> bool {
+        self.c.links.is_empty() && !self.c.rows.iter().any(|r| r.linked)
+    }
+
+    /// Keeps what a trial may change.
+    fn keep(&mut self) {
+        if !self.is_plain() {
+            self.bodies.keep(&mut self.c.saved);
+            return;
+        }
+        let Collisions { kept, rows, .. } = &mut *self.c;
+        kept.clear();
+        let ends = rows.iter().flat_map(|r| [r.a, r.b]);
+        kept.extend(ends.map(|slot| (slot, self.bodies[slot as usize])));
+    }
+
+    /// Comes back to it.
+    fn give_back(&mut self) {
+        if !self.is_plain() {
+            self.bodies.give_back(&self.c.saved);
+            return;
+        }
+        for &(slot, body) in &self.c.kept {
+            self.bodies[slot as usize] = body;
+        }
+    }
+
     /// The simultaneous solve anew, from the velocities before it.
     fn again(&mut self, factor: f64) {
-        self.bodies.give_back(&self.c.saved);
+        self.give_back();
         for row in &mut self.c.rows {
             row.clear();
         }

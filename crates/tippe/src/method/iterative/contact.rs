@@ -11,6 +11,7 @@ use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{LIKE, Missed, Sight, aim_again};
 use crate::dynamics::halves::lane::with_island;
 use crate::dynamics::halves::link::Link;
+use crate::dynamics::halves::row::Row;
 use crate::dynamics::halves::sweep::Job;
 use crate::dynamics::halves::touch::Touch;
 use crate::dynamics::halves::{Scratch, Settings, kick, predict, touch};
@@ -25,6 +26,12 @@ const MET: f64 = 1e3;
 const TREE_TOLERANCE: f64 = 1e-8;
 /// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
 const STALLED: f64 = 0.5;
+/// Contacts of an island from which on a solve leaves out those that only come near.
+const MANY: usize = 32;
+/// Speed apart up to which a contact takes part from the start, per length of the step: what bodies at rest gain several times over [m/s²].
+const NEAR: f64 = 50.0;
+/// Times that a solve takes in contacts it had left out; after that it takes all.
+const GROWTHS_MAX: u32 = 8;
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
 const CUTS_MAX: u32 = 8;
 
@@ -107,6 +114,7 @@ fn solve(
         let is_held = work.halves.links[part.links.clone()].iter().any(held);
         let limits = report.work.caps_hit;
         for _ in 0..params.predictions {
+            keep_aims(island, &mut work.halves);
             missed = look(model, state, island, work, h);
             // Joints of trees hold by construction: limits and contacts alone need no more than this.
             let least = if part.trees && !is_held && !part.rows.is_empty() {
@@ -121,6 +129,8 @@ fn solve(
                     && missed.drift <= params.drift_tolerance.max(least)
                     && missed.joints <= params.joint_tolerance.max(least))
             {
+                // What was solved stays the aim: residuals tell how well, depth how true it was.
+                give_aims_back(island, &mut work.halves);
                 break;
             }
             let worst = missed.depth.max(missed.drift).max(missed.joints);
@@ -137,6 +147,22 @@ fn solve(
         if is_held {
             work.halves.met &= missed.joints <= MET * params.joint_tolerance;
         }
+    }
+}
+
+/// Notes what the rows of an island aim at.
+fn keep_aims(island: usize, halves: &mut Scratch) {
+    let rows = &halves.rows[halves.parts[island].rows.clone()];
+    halves.aims.clear();
+    let aim = |r: &Row| (r.target_n, r.target_t);
+    halves.aims.extend(rows.iter().map(aim));
+}
+
+/// Takes aims back to what was noted; joints keep their new ones.
+fn give_aims_back(island: usize, halves: &mut Scratch) {
+    let rows = &mut halves.rows[halves.parts[island].rows.clone()];
+    for (row, &aim) in rows.iter_mut().zip(&halves.aims) {
+        (row.target_n, row.target_t) = aim;
     }
 }
 
@@ -183,7 +209,8 @@ fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f6
     }
 }
 
-/// One solve of an island; false if it has nothing to solve.
+/// One solve of an island; false if it has nothing to solve. Where there are many contacts, most of them only come near: those are left out
+/// at first and taken in when the solve makes them approach too fast, so that in the end every contact has been asked.
 pub(super) fn converge(
     settings: &Settings,
     cost_max: u64,
@@ -198,6 +225,8 @@ pub(super) fn converge(
         links,
         parts,
         sweeps,
+        visited,
+        grown,
         ..
     } = &mut work.halves;
     let part = parts[island].clone();
@@ -211,11 +240,35 @@ pub(super) fn converge(
         bodies,
         work: &mut report.work,
     };
-    if !job.links.is_empty() || touches.iter().any(|t| !t.awaited) {
+    if job.links.is_empty() && touches.iter().all(|t| t.awaited) {
+        return false;
+    }
+    if !job.links.is_empty() || job.rows.len() < MANY {
         job.converge(sweeps, |i| !touches[i].awaited);
         return true;
     }
-    false
+    visited.clear();
+    visited.resize(job.rows.len(), false);
+    let caps = job.work.caps_hit;
+    for round in 0..=GROWTHS_MAX {
+        let apart = |row: &Row| row.missed(job.bodies, true).x;
+        let rest = || (0..job.rows.len()).filter(|&i| !visited[i] && !touches[i].awaited);
+        let asks = |i: usize| apart(&job.rows[i]) < -settings.velocity_tolerance;
+        if round > 0 && !rest().any(asks) {
+            break;
+        }
+        let near = |i: &usize| {
+            let row = &job.rows[*i];
+            round == GROWTHS_MAX || row.p_n > 0.0 || apart(row) < NEAR * report.dt
+        };
+        grown.clear();
+        grown.extend(rest().filter(near).map(|i| i as u32));
+        grown.iter().for_each(|&i| visited[i as usize] = true);
+        // What counts is how the last solve ends.
+        job.work.caps_hit = caps;
+        job.converge(sweeps, |i| visited[i]);
+    }
+    true
 }
 
 /// Contacts that arrive inside the step and press are given their bounce.

@@ -225,6 +225,7 @@ fn substep(
     let resting = touch::Resting {
         speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
         load: 0.0,
+        slow: 0.0,
     };
     touch::first_rows(model, settings, &resting, state, work, h);
     solve::first(model, params, state, work, &mut report);
