@@ -4,6 +4,7 @@
 //! Called by: the methods that step in two halves, between move and project.
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
+use super::lane::Lane;
 use super::link::Link;
 use super::packed::{Batch, Pack, Packed, put};
 use super::touch::load_bodies;
@@ -126,12 +127,17 @@ pub(crate) fn run(
         touches,
         pushes,
         placed,
-        sweeps,
+        lanes,
         pulls,
         joints,
         parts,
         ..
     } = &mut work.halves;
+    if lanes.is_empty() {
+        lanes.push(Lane::default());
+    }
+    // The first lane has just swept over the same contacts: they keep their seats.
+    let packed = &mut lanes[0].sweeps.packed;
     let mut loaded = false;
     for part in parts.iter() {
         let touches = &touches[part.rows.clone()];
@@ -197,14 +203,14 @@ pub(crate) fn run(
         let linked = |p: &Push| bodies.linked(p.a, p.b);
         if pulls.is_empty() && Packed::is_many(pushes.len()) && !pushes.iter().any(linked) {
             let count = pushes.len() as u32;
-            sweeps.packed.pack(pushes, 0..count, bodies);
+            packed.pack(pushes, 0..count, bodies);
             let tolerance = f64::max(
                 settings.velocity_tolerance * report.dt,
                 EXACT * settings.depenetration * deepest,
             );
             let doubles = settings.sweeps;
-            let (_, done) = sweeps.packed.sweep::<false>(doubles, tolerance);
-            sweeps.packed.unpack(pushes, bodies);
+            let (_, done) = packed.sweep::<false>(doubles, tolerance);
+            packed.unpack(pushes, bodies);
             report.work.sweeps += 2 * done;
             report.work.rows_swept += u64::from(2 * done) * u64::from(count);
         } else {

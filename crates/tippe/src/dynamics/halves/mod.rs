@@ -19,6 +19,7 @@ pub(crate) mod link;
 mod packed;
 pub(crate) mod read_out;
 pub(crate) mod row;
+mod seats;
 pub(crate) mod sweep;
 pub(crate) mod touch;
 pub(crate) mod trees;
