@@ -38,7 +38,7 @@ mod tree;
 
 use crate::dynamics::integrate;
 use crate::material::Surface;
-use crate::math::Pose;
+use crate::math::{Pose, Vec3};
 use crate::model::{Body, BodyKind, Model, ShapeDesc};
 use crate::shape::{Aabb, Shape};
 use crate::state::{BodyState, ContactKey, Load, PairKey};
@@ -87,11 +87,17 @@ impl Contact {
     }
 }
 
-/// One shape of one body, as detection walks over them.
+/// One shape of one body, as detection walks over them, with what all its pairs need to know.
 #[derive(Clone, Copy, Debug)]
 struct Item {
     body: u32,
     shape: u32,
+    /// Pose of the shape now and as predicted.
+    now: Pose,
+    then: Pose,
+    /// How far the centre of mass moves [m], and how far any point can move by turning [m].
+    shift: Vec3,
+    swing: f64,
 }
 
 /// Everything detection finds, and its scratch.
@@ -191,13 +197,13 @@ fn detect_on(
                 .is_ok()
         };
         if a.body != b.body && (model.jointed.is_empty() || !jointed()) {
-            narrow_pair(course, model, (now, predicted), a, b, &mut points, out);
+            narrow_pair(course, model, now, &a, &b, &mut points, out);
         }
     }
     out.points = points;
     out.broad = broad;
     out.starts.sort_unstable_by_key(|s| s.0);
-    // Pairs come in order of slot and shape; features within a pair are sorted here.
+    // Pairs come in order of slots, features within a pair are in order: only bodies of several shapes leave something to sort.
     out.contacts.sort_unstable_by_key(|c| c.key);
 }
 
@@ -214,10 +220,14 @@ fn bound(
     out.movable.clear();
     for (slot, body) in model.present() {
         let (frame_now, frame_then) = (now[slot].frame(body), predicted[slot].frame(body));
+        let turned = swing(body.reach, &now[slot], &predicted[slot]);
         for (index, s) in body.shapes.iter().enumerate() {
-            let here = s.shape.bounds(&frame_now.compose(&s.pose));
+            let pose = frame_now.compose(&s.pose);
+            let here = s.shape.bounds(&pose);
+            let mut then = pose;
             let bounds = if body.is_awake() || frame_now != frame_then {
-                let there = s.shape.bounds(&frame_then.compose(&s.pose));
+                then = frame_then.compose(&s.pose);
+                let there = s.shape.bounds(&then);
                 here.merged(&there).grown(if body.reach.is_finite() {
                     MARGIN * body.reach
                 } else {
@@ -229,6 +239,10 @@ fn bound(
             out.items.push(Item {
                 body: slot as u32,
                 shape: index as u32,
+                now: pose,
+                then,
+                shift: predicted[slot].position - now[slot].position,
+                swing: turned,
             });
             out.boxes.push(bounds);
             out.movable
@@ -252,9 +266,9 @@ pub(crate) fn swing(reach: f64, now: &BodyState, then: &BodyState) -> f64 {
 fn narrow_pair(
     course: Option<&Course<'_>>,
     model: &Model,
-    (now, predicted): (&[BodyState], &[BodyState]),
-    a: Item,
-    b: Item,
+    now: &[BodyState],
+    a: &Item,
+    b: &Item,
     points: &mut Vec<ContactPoint>,
     out: &mut Detection,
 ) {
@@ -270,17 +284,12 @@ fn narrow_pair(
         return;
     }
     let sensor = shape_a.sensor || shape_b.sensor;
-    let shift = (
-        predicted[i].position - now[i].position,
-        predicted[j].position - now[j].position,
-    );
-    let swings =
-        swing(body_a.reach, &now[i], &predicted[i]) + swing(body_b.reach, &now[j], &predicted[j]);
+    let swings = a.swing + b.swing;
     let near = MARGIN * body_a.reach.min(body_b.reach);
     let margin = if sensor {
         0.0
     } else {
-        near + shift.0.length() + shift.1.length() + swings
+        near + a.shift.length() + b.shift.length() + swings
     };
     let pair = PairKey {
         body_a: a.body,
@@ -289,11 +298,9 @@ fn narrow_pair(
         shape_b: b.shape,
     };
     points.clear();
-    let pose_a = now[i].frame(body_a).compose(&shape_a.pose);
-    let pose_b = now[j].frame(body_b).compose(&shape_b.pose);
     let shapes = (&shape_a.shape, &shape_b.shape);
     let mut seen = moving::Seen::default();
-    let motion = (shift.1 - shift.0).length() + swings;
+    let motion = (b.shift - a.shift).length() + swings;
     // The way of a link is its tree's: it is looked at where it is and where it will be, not in between.
     let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
     let pace = match moving::Pace::of(shapes, motion) {
@@ -307,6 +314,7 @@ fn narrow_pair(
                 let a = integrate::acceleration(model, body, &course.loads[slot]);
                 Flight::of_body(body, &shape.pose, &now[slot], a, course.time)
             };
+            let (surface, _) = model.materials.lookup(shape_a.material, shape_b.material);
             let flights = (flight(i, body_a, shape_a), flight(j, body_b, shape_b));
             seen = moving::look(
                 shapes,
@@ -314,6 +322,7 @@ fn narrow_pair(
                 course.h,
                 near,
                 motion,
+                &surface,
                 points,
             );
             out.unresolved += u32::from(seen.unresolved);
@@ -324,13 +333,11 @@ fn narrow_pair(
         (pace, _) => {
             let mut start = out.last_start(shapes, pair);
             narrow::collide_shapes_from(
-                shapes.0, &pose_a, shapes.1, &pose_b, margin, &mut start, points,
+                shapes.0, &a.now, shapes.1, &b.now, margin, &mut start, points,
             );
             out.keep_start(shapes, pair, start);
             if pace == moving::Pace::Brisk {
-                let then_a = predicted[i].frame(body_a).compose(&shape_a.pose);
-                let then_b = predicted[j].frame(body_b).compose(&shape_b.pose);
-                moving::add_later(shapes, (&pose_a, &pose_b), (&then_a, &then_b), near, points);
+                moving::add_later(shapes, (&a.now, &b.now), (&a.then, &b.then), near, points);
             }
         }
     }
@@ -346,6 +353,7 @@ fn narrow_pair(
     // Features move from shape frames to frames at the centres of mass.
     let place_a = Pose::new(shape_a.pose.position - body_a.center, shape_a.pose.rotation);
     let place_b = Pose::new(shape_b.pose.position - body_b.center, shape_b.pose.rotation);
+    let first = out.contacts.len();
     for (k, p) in points.iter().enumerate() {
         let point = ContactPoint {
             features: p.features.moved(&place_a, &place_b),
@@ -361,4 +369,5 @@ fn narrow_pair(
             seen: if k < seen.near { 0.0 } else { seen.time },
         });
     }
+    out.contacts[first..].sort_unstable_by_key(|c| c.key.feature);
 }

@@ -12,6 +12,7 @@ use super::advance::{TimeOfImpact, search};
 use super::contact::{ContactPoint, Features};
 use super::flight::Flight;
 use super::narrow::collide_shapes;
+use crate::material::Surface;
 use crate::math::Pose;
 use crate::shape::Shape;
 
@@ -25,6 +26,8 @@ const TOLERANCE: f64 = 1e-6;
 const POSES_MAX: f64 = 1e3;
 /// After a fast impact the step ends when the bodies have moved on by this part of half the width of the thinner one [1].
 const ONWARD: f64 = 0.25;
+/// … unless that impact turns them off the way they were looked at on by less than this part [1].
+const ASIDE: f64 = 0.5;
 
 /// How far a pair moves in one step, seen against its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,14 +126,15 @@ pub(super) struct Seen {
     pub unresolved: bool,
 }
 
-/// Contact points of a fast pair: those that are near now, and those of its time of impact within `h` [s]. `motion` is the relative
-/// motion in the step [m].
+/// Contact points of a fast pair with the given surface: those that are near now, and those of its time of impact within `h` [s].
+/// `motion` is the relative motion in the step [m].
 pub(super) fn look(
     (a, b): (&Shape, &Shape),
     flights: (&Flight<'_>, &Flight<'_>),
     h: f64,
     near: f64,
     motion: f64,
+    surface: &Surface,
     points: &mut Vec<ContactPoint>,
 ) -> Seen {
     let now = (flights.0.at(0.0), flights.1.at(0.0));
@@ -178,12 +182,56 @@ pub(super) fn look(
         |p| held(p, &then),
         points,
     );
-    // Speed that is left after the impact is at most what there was before.
-    let speed = motion / h;
-    if speed * (h - seen.time) > width {
+    // Speed that is left after the impact is at most what there was before. Where the impact changes little of the way, the contacts
+    // on it are those that were looked for.
+    let (speed, rest) = (motion / h, h - seen.time);
+    if speed * rest > width
+        && turn_off(flights, seen.time, &then, surface, points) * rest > ASIDE * width
+    {
         seen.goes_on = Some(ONWARD * width / speed);
     }
     seen
+}
+
+/// Largest change of velocity that an impact at one of the points can give either body [m/s]; infinite if one has a prescribed way.
+///
+/// With Δu = K P and K at least 1/m_A + 1/m_B in every direction, both changes |P|/m together are at most |Δu|. Along the normal that is
+/// (1 + e) times the speed of approach; across it friction stops the slip at most, and is at most μ times as much.
+fn turn_off(
+    flights: (&Flight<'_>, &Flight<'_>),
+    time: f64,
+    then: &(Pose, Pose),
+    surface: &Surface,
+    points: &[ContactPoint],
+) -> f64 {
+    let rates = (
+        flights.0.rates(time, &then.0),
+        flights.1.rates(time, &then.1),
+    );
+    let (Some(w_a), Some(w_b), None, None) = (
+        rates.0.turning,
+        rates.1.turning,
+        flights.0.prescribed,
+        flights.1.prescribed,
+    ) else {
+        return f64::INFINITY;
+    };
+    let centers = (flights.0.center_at(&then.0), flights.1.center_at(&then.1));
+    let friction = surface.friction_static.max(surface.friction_kinetic);
+    let mut largest = 0.0_f64;
+    for p in points {
+        let at = p
+            .features
+            .at(&then.0, &then.1, p.radius_a, p.radius_b, p.normal);
+        let u_a = rates.0.velocity + w_a.cross(at.point_a - centers.0);
+        let u_b = rates.1.velocity + w_b.cross(at.point_b - centers.1);
+        let u = u_b - u_a;
+        let u_n = u.dot(at.normal);
+        let along = (1.0 + surface.restitution) * (-u_n).max(0.0);
+        let across = (u - at.normal * u_n).length().min(friction * along);
+        largest = largest.max((along * along + across * across).sqrt());
+    }
+    largest
 }
 
 /// Holds the normal of a point against a point or an edge as it is `then`: beyond the passage it would turn around.

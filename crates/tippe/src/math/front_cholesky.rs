@@ -5,10 +5,10 @@
 //! Source: multifrontal method, [GeorgeLiu81] ch. 8 for the order, [Duff83] for the fronts. Fixed order of all sums: same bits everywhere.
 //!
 //! A front holds the rows that are eliminated in it (its pivots) and those later ones that they touch. Rows of a front are padded to
-//! fours and lie in panels of four rows; a panel is one number of four for each column.
+//! eights and lie in panels of eight rows; a panel is eight numbers at once for each column.
 
 use super::dissection::{Dissection, NONE};
-use super::lanes::{F4, Four, LANES, Lanes, OnLanes, on_best};
+use super::lanes::{Eight, F8, LANES, Lanes, OnLanes, on_best};
 
 /// One block of the matrix: the joints of its rows and columns, and where it goes.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ struct Front {
     /// First row of the pivots in the order of elimination, and how many there are.
     first: usize,
     pivots: usize,
-    /// Pivots and later rows, padded to fours.
+    /// Pivots and later rows, padded to eights.
     p: usize,
     u: usize,
     /// Later rows, in the order of elimination.
@@ -64,13 +64,13 @@ pub struct FrontCholesky {
     /// Those of the last factorisation; not a number at first.
     factored: Vec<f64>,
     is_factored: bool,
-    factor: Vec<F4>,
+    factor: Vec<F8>,
     /// Remainders by depth and side.
-    buffers: Vec<Vec<F4>>,
+    buffers: Vec<Vec<F8>>,
     /// Multiplications that a factorisation takes.
     cost: u64,
-    local: Vec<F4>,
-    sums: Vec<F4>,
+    local: Vec<F8>,
+    sums: Vec<F8>,
     rows: usize,
 }
 
@@ -205,7 +205,7 @@ impl FrontCholesky {
             }
         }
         self.factor.clear();
-        self.factor.resize(start, F4::ZERO);
+        self.factor.resize(start, F8::ZERO);
         self.buffers.resize(buffers, Vec::new());
         self.lay_entries(&number, &front_of);
     }
@@ -259,7 +259,7 @@ impl FrontCholesky {
             return self.is_factored;
         }
         self.factored.clone_from(&self.values);
-        self.factor.fill(F4::ZERO);
+        self.factor.fill(F8::ZERO);
         self.is_factored = on_best(Factor(self));
         self.is_factored
     }
@@ -270,7 +270,7 @@ impl FrontCholesky {
     }
 
     /// Brings blocks and the remainders of children into a front.
-    fn fill(&mut self, k: usize, remainder: &mut [F4]) {
+    fn fill(&mut self, k: usize, remainder: &mut [F8]) {
         let front = &self.fronts[k];
         let (p, u) = (front.p, front.u);
         let factor = &mut self.factor[front.start..][..(p + u) / LANES * p];
@@ -344,7 +344,7 @@ impl OnLanes for Factor<'_> {
             } = me.fronts[k];
             let mut remainder = std::mem::take(&mut me.buffers[buffer]);
             remainder.clear();
-            remainder.resize(u / LANES * u, F4::ZERO);
+            remainder.resize(u / LANES * u, F8::ZERO);
             me.fill(k, &mut remainder);
             let factor = &mut me.factor[start..][..(p + u) / LANES * p];
             let positive = eliminate(s, factor, p, u) && {
@@ -360,31 +360,31 @@ impl OnLanes for Factor<'_> {
     }
 }
 
-/// `C ← C − A Bᵀ` for one or two panels A of four rows and one panel B: C is four columns of each panel of A.
+/// `C ← C − A Bᵀ` for one or two panels A of eight rows and one panel B: C is eight columns of each panel of A.
 #[inline(always)]
-fn subtract<S: Lanes, const N: usize>(s: S, a: [&[F4]; N], b: &[F4], c: [&mut [F4]; N]) {
+fn subtract<S: Lanes, const N: usize>(s: S, a: [&[F8]; N], b: &[F8], c: [&mut [F8]; N]) {
     let count = b.len();
     let a = a.map(|a| &a[..count]);
-    let mut sums = [[Four::splat(s, 0.0); LANES]; N];
+    let mut sums = [[Eight::splat(s, 0.0); LANES]; N];
     for k in 0..count {
         let b = b[k].0;
         for n in 0..N {
-            let x = Four::new(s, a[n][k]);
+            let x = Eight::new(s, a[n][k]);
             for j in 0..LANES {
-                sums[n][j] = sums[n][j] + x * Four::splat(s, b[j]);
+                sums[n][j] = sums[n][j] + x * Eight::splat(s, b[j]);
             }
         }
     }
     for (c, sums) in c.into_iter().zip(sums) {
         for (c, sum) in c.iter_mut().zip(sums) {
-            *c = (Four::new(s, *c) - sum).get();
+            *c = (Eight::new(s, *c) - sum).get();
         }
     }
 }
 
-/// Eliminates the pivots of a front, four at a time: `L Lᵀ = A`, and the rows below.
+/// Eliminates the pivots of a front, eight at a time: `L Lᵀ = A`, and the rows below.
 #[inline(always)]
-fn eliminate<S: Lanes>(s: S, factor: &mut [F4], p: usize, u: usize) -> bool {
+fn eliminate<S: Lanes>(s: S, factor: &mut [F8], p: usize, u: usize) -> bool {
     let panels = (p + u) / LANES;
     for j in 0..p / LANES {
         let at = LANES * j;
@@ -424,7 +424,7 @@ fn eliminate<S: Lanes>(s: S, factor: &mut [F4], p: usize, u: usize) -> bool {
 
 /// What the pivots leave of the later rows.
 #[inline(always)]
-fn reduce<S: Lanes>(s: S, factor: &[F4], remainder: &mut [F4], p: usize, u: usize) {
+fn reduce<S: Lanes>(s: S, factor: &[F8], remainder: &mut [F8], p: usize, u: usize) {
     let rows = &factor[p / LANES * p..];
     let panels = u / LANES;
     let panel = |i: usize| &rows[i * p..(i + 1) * p];
@@ -447,8 +447,8 @@ fn reduce<S: Lanes>(s: S, factor: &[F4], remainder: &mut [F4], p: usize, u: usiz
     }
 }
 
-/// Lower factor of a tile of four columns, in place, its diagonal as reciprocals; returned too. None if it is not positive.
-fn cholesky(tile: &mut [F4]) -> Option<[[f64; LANES]; LANES]> {
+/// Lower factor of a tile of eight columns, in place, its diagonal as reciprocals; returned too. None if it is not positive.
+fn cholesky(tile: &mut [F8]) -> Option<[[f64; LANES]; LANES]> {
     let mut l = [[0.0; LANES]; LANES];
     for j in 0..LANES {
         for i in j..LANES {
@@ -470,16 +470,16 @@ fn cholesky(tile: &mut [F4]) -> Option<[[f64; LANES]; LANES]> {
     Some(l)
 }
 
-/// `X ← X L⁻ᵀ` for four rows.
+/// `X ← X L⁻ᵀ` for eight rows.
 #[inline(always)]
-fn divide<S: Lanes>(s: S, tile: &mut [F4], l: &[[f64; LANES]; LANES]) {
-    let mut x = [Four::splat(s, 0.0); LANES];
+fn divide<S: Lanes>(s: S, tile: &mut [F8], l: &[[f64; LANES]; LANES]) {
+    let mut x = [Eight::splat(s, 0.0); LANES];
     for j in 0..LANES {
-        let mut sum = Four::new(s, tile[j]);
+        let mut sum = Eight::new(s, tile[j]);
         for k in 0..j {
-            sum = sum - x[k] * Four::splat(s, l[j][k]);
+            sum = sum - x[k] * Eight::splat(s, l[j][k]);
         }
-        x[j] = sum * Four::splat(s, l[j][j]);
+        x[j] = sum * Eight::splat(s, l[j][j]);
         tile[j] = x[j].get();
     }
 }
@@ -491,12 +491,12 @@ impl OnLanes for Solve<'_> {
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) {
         let (me, x) = (self.0, self.1);
-        let zero = Four::splat(s, 0.0);
+        let zero = Eight::splat(s, 0.0);
         for front in &me.fronts {
             let p = front.p;
             let factor = &me.factor[front.start..][..(p + front.u) / LANES * p];
             me.local.clear();
-            me.local.resize(p / LANES, F4::ZERO);
+            me.local.resize(p / LANES, F8::ZERO);
             for k in 0..front.pivots {
                 me.local[k / LANES].0[k % LANES] = x[front.first + k];
             }
@@ -505,7 +505,7 @@ impl OnLanes for Solve<'_> {
                 let mut sums = [zero; LANES];
                 for (tile, y) in panel[..count].chunks_exact(LANES).zip(&me.local) {
                     for c in 0..LANES {
-                        sums[c] = sums[c] + Four::new(s, tile[c]) * Four::splat(s, y.0[c]);
+                        sums[c] = sums[c] + Eight::new(s, tile[c]) * Eight::splat(s, y.0[c]);
                     }
                 }
                 let sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])).get().0;
@@ -534,20 +534,20 @@ impl OnLanes for Solve<'_> {
             let p = front.p;
             let factor = &me.factor[front.start..][..(p + front.u) / LANES * p];
             me.sums.clear();
-            me.sums.resize(p, F4::ZERO);
+            me.sums.resize(p, F8::ZERO);
             for (i, panel) in factor.chunks_exact(p.max(1)).enumerate().rev() {
                 let mut y = [0.0; LANES];
                 if i < p / LANES {
                     let tile = &panel[LANES * i..][..LANES];
                     for r in (0..LANES).rev() {
                         let k = LANES * i + r;
-                        let [a, b, c, d] = me.sums[k].0;
+                        let [a, b, c, d, e, f, g, h] = me.sums[k].0;
                         let own = if k < front.pivots {
                             x[front.first + k]
                         } else {
                             0.0
                         };
-                        let mut t = own - ((a + b) + (c + d));
+                        let mut t = own - (((a + b) + (c + d)) + ((e + f) + (g + h)));
                         for q in r + 1..LANES {
                             t -= tile[r].0[q] * y[q];
                         }
@@ -562,10 +562,10 @@ impl OnLanes for Solve<'_> {
                         *y = x[row as usize];
                     }
                 }
-                let y = Four::new(s, F4(y));
+                let y = Eight::new(s, F8(y));
                 let count = p.min(LANES * i);
                 for (sum, &l) in me.sums[..count].iter_mut().zip(&panel[..count]) {
-                    *sum = (Four::new(s, *sum) + Four::new(s, l) * y).get();
+                    *sum = (Eight::new(s, *sum) + Eight::new(s, l) * y).get();
                 }
             }
         }

@@ -4,9 +4,9 @@
 //! Called by: the methods that step in two halves, between move and project.
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
+use super::lane::Lane;
 use super::link::Link;
 use super::packed::{Batch, Pack, Packed, put};
-use super::sweep::Sweeps;
 use super::touch::load_bodies;
 use super::trees::Bodies;
 use super::{Scratch, Settings};
@@ -136,11 +136,18 @@ pub(crate) fn run(
         placed,
         sweeps,
         nearest,
+        lanes,
         pulls,
         joints,
         parts,
         ..
     } = &mut work.halves;
+    if lanes.is_empty() {
+        lanes.push(Lane::default());
+    }
+    // The first lane has just swept over the same contacts: all together they keep their seats there.
+    let all = &mut lanes[0].sweeps.packed;
+    let some = &mut sweeps.packed;
     let mut loaded = false;
     for part in parts.iter() {
         let touches = &touches[part.rows.clone()];
@@ -215,12 +222,12 @@ pub(crate) fn run(
             let near = |push: &Push| push.target >= reach;
             nearest.clear();
             nearest.extend((0..count).filter(|&i| near(&pushes[i as usize])));
-            let mut swept = packed_sweep(settings, nearest, tolerance, pushes, sweeps, bodies);
+            let mut swept = packed_sweep(settings, nearest, tolerance, pushes, some, bodies);
             let closed = |p: &Push| !near(p) && p.moved(bodies) < p.target - tolerance;
             if pushes.iter().any(closed) {
                 nearest.clear();
                 nearest.extend(0..count);
-                let more = packed_sweep(settings, nearest, tolerance, pushes, sweeps, bodies);
+                let more = packed_sweep(settings, nearest, tolerance, pushes, all, bodies);
                 swept = (swept.0 + more.0, swept.1 + more.1);
             }
             report.work.sweeps += swept.0;
@@ -234,19 +241,19 @@ pub(crate) fn run(
     }
 }
 
-/// Accelerated sweeps over some of the contacts, four at once. Returns sweeps and visits.
+/// Accelerated sweeps over some of the contacts, eight at once. Returns sweeps and visits.
 fn packed_sweep(
     settings: &Settings,
-    some: &[u32],
+    which: &[u32],
     tolerance: f64,
     pushes: &mut [Push],
-    sweeps: &mut Sweeps,
+    packed: &mut Packed,
     bodies: &mut Bodies,
 ) -> (u32, u64) {
-    sweeps.packed.pack(pushes, some.iter().copied(), bodies);
-    let (_, done) = sweeps.packed.sweep::<false>(settings.sweeps, tolerance);
-    sweeps.packed.unpack(pushes, bodies);
-    (2 * done, u64::from(2 * done) * some.len() as u64)
+    packed.pack(pushes, which.iter().copied(), bodies);
+    let (_, done) = packed.sweep::<false>(settings.sweeps, tolerance);
+    packed.unpack(pushes, bodies);
+    (2 * done, u64::from(2 * done) * which.len() as u64)
 }
 
 fn sweep(

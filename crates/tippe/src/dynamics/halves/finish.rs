@@ -109,7 +109,7 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
         if pressed {
             report.contacts += 1;
             work.contact_forces
-                .push(force(model, c, touch, row, state, report.dt));
+                .push(force(model, c, touch, row, report.dt));
         }
         let bounced = touch.bounce.filter(|_| touch.struck);
         let impacts = [
@@ -157,16 +157,8 @@ fn keep_idle(
     }
 }
 
-fn force(
-    model: &Model,
-    c: &Contact,
-    touch: &Touch,
-    row: &Row,
-    state: &State,
-    dt: f64,
-) -> ContactForce {
+fn force(model: &Model, c: &Contact, touch: &Touch, row: &Row, dt: f64) -> ContactForce {
     let (a, b) = c.bodies();
-    let place = c.at(&state.bodies[a], &state.bodies[b]);
     // All impulses of the step together, split by the normal at its end.
     let impulse = touch.impact + touch.first + row.impulse();
     let normal_impulse = impulse.dot(row.n);
@@ -176,9 +168,9 @@ fn force(
         shape_a: c.key.pair.shape_a,
         shape_b: c.key.pair.shape_b,
         feature_id: c.key.feature,
-        point: 0.5 * (place.point_a + place.point_b),
+        point: touch.point_end,
         normal: row.n,
-        gap: place.gap,
+        gap: touch.gap_end,
         normal_impulse,
         tangential_impulse: impulse - row.n * normal_impulse,
         sliding: touch.memory.sliding,
@@ -210,7 +202,14 @@ fn changes(
 ) {
     let [begin, end] = kinds;
     let mut missing = |from: &[PairKey], other: &[PairKey], kind| {
-        for pair in from.iter().filter(|p| other.binary_search(p).is_err()) {
+        let mut at = 0;
+        for pair in from {
+            while other.get(at).is_some_and(|o| o < pair) {
+                at += 1;
+            }
+            if other.get(at) == Some(pair) {
+                continue;
+            }
             out.push(Event {
                 kind,
                 time,

@@ -20,6 +20,7 @@ pub(crate) mod net;
 mod packed;
 pub(crate) mod read_out;
 pub(crate) mod row;
+mod seats;
 pub(crate) mod sweep;
 pub(crate) mod touch;
 pub(crate) mod trees;

@@ -1,30 +1,29 @@
-//! Sweeps over a large island of plain contacts, four contacts at once.
+//! Sweeps over a large island of plain contacts, eight contacts at once.
 //!
 //! Reads: rows, solver bodies.  Writes: their impulses and velocities, work counts.
 //! Called by: `sweep`, in place of visits one by one.
-//! Source: visits as in `row`, acceleration as in `sweep` ([Silcowitz10]). A batch holds four contacts that share no body of finite mass;
+//! Source: visits as in `row`, acceleration as in `sweep` ([Silcowitz10]). A batch holds eight contacts that share no body of finite mass;
 //! contacts that share one keep their order, so that a sweep does what visits one by one would do.
 
 #![allow(non_snake_case)]
 
 use super::row::{Row, SolverBody};
+use super::seats::Seats;
 use crate::fault::{self, Fault};
-use crate::math::lanes::{F4, Four, Four3, LANES, Lanes, OnLanes, on_best};
+use crate::math::lanes::{Eight, Eight3, F8, LANES, Lanes, OnLanes, eight, on_best};
 use crate::math::{Mat3, Vec3};
 
 /// Contacts below which packing is not worth it.
 const WORTH: usize = 32;
 /// Double sweeps below which packing is not worth it.
 const WORTH_SWEEPS: u32 = 2;
-/// Batches that a body is left alone for after a visit, so that the processor can work on several at once.
-const SPREAD: u32 = 2;
 /// No row, no body.
 const NONE: u32 = u32::MAX;
 /// Body of empty lanes: fixed, at rest.
 const NOBODY: u32 = 0;
 
-/// Three components, four of each.
-pub(crate) type V4 = [F4; 3];
+/// Three components, eight of each.
+pub(crate) type V8 = [F8; 3];
 
 /// Velocities of a body, or their change: v, ω, and two numbers for the sake of a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -36,42 +35,42 @@ struct Motion([f64; 8]);
 #[repr(align(64))]
 struct Response([f64; 8]);
 
-/// What does not change of four contacts; letters as in [`Row`].
+/// What does not change of eight contacts; letters as in [`Row`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Batch {
     a: [u32; LANES],
     b: [u32; LANES],
-    pub n: V4,
-    t1: V4,
-    pub r_a: V4,
-    pub r_b: V4,
-    pub k_n: V4,
-    pub k_n_inverse: F4,
-    k_t_inverse: V4,
+    pub n: V8,
+    t1: V8,
+    pub r_a: V8,
+    pub r_b: V8,
+    pub k_n: V8,
+    pub k_n_inverse: F8,
+    k_t_inverse: V8,
     /// 1 / largest eigenvalue of the tangential block, and that eigenvalue.
-    step_t: F4,
-    largest_t: F4,
-    pub target_n: F4,
-    target_t: [F4; 2],
-    friction: F4,
+    step_t: F8,
+    largest_t: F8,
+    pub target_n: F8,
+    target_t: [F8; 2],
+    friction: F8,
 }
 
 impl Batch {
     const EMPTY: Self = Self {
         a: [NOBODY; LANES],
         b: [NOBODY; LANES],
-        n: [F4::ZERO; 3],
-        t1: [F4::ZERO; 3],
-        r_a: [F4::ZERO; 3],
-        r_b: [F4::ZERO; 3],
-        k_n: [F4::ZERO; 3],
-        k_n_inverse: F4::ZERO,
-        k_t_inverse: [F4::ZERO; 3],
-        step_t: F4::ZERO,
-        largest_t: F4::ZERO,
-        target_n: F4::ZERO,
-        target_t: [F4::ZERO; 2],
-        friction: F4::ZERO,
+        n: [F8::ZERO; 3],
+        t1: [F8::ZERO; 3],
+        r_a: [F8::ZERO; 3],
+        r_b: [F8::ZERO; 3],
+        k_n: [F8::ZERO; 3],
+        k_n_inverse: F8::ZERO,
+        k_t_inverse: [F8::ZERO; 3],
+        step_t: F8::ZERO,
+        largest_t: F8::ZERO,
+        target_n: F8::ZERO,
+        target_t: [F8::ZERO; 2],
+        friction: F8::ZERO,
     };
 }
 
@@ -88,7 +87,7 @@ pub(crate) trait Pack {
 }
 
 /// Puts a vector into a lane.
-pub(super) fn put(to: &mut V4, lane: usize, x: Vec3) {
+pub(super) fn put(to: &mut V8, lane: usize, x: Vec3) {
     for (to, x) in to.iter_mut().zip(x.to_array()) {
         to.0[lane] = x;
     }
@@ -127,13 +126,14 @@ impl Pack for Row {
 /// Scratch of packed sweeps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
+    /// The rows in it, in the order of their visits.
+    order: Vec<u32>,
     batches: Vec<Batch>,
-    /// By batch: the rows in it.
-    rows: Vec<[u32; LANES]>,
+    seats: Seats,
     /// By batch: impulses in the frame (n, t1, t2).
-    impulses: Vec<V4>,
-    before: Vec<V4>,
-    direction: Vec<V4>,
+    impulses: Vec<V8>,
+    before: Vec<V8>,
+    direction: Vec<V8>,
     /// By body of the island; the first is nobody.
     motion: Vec<Motion>,
     motion_before: Vec<Motion>,
@@ -142,12 +142,6 @@ pub(crate) struct Packed {
     slots: Vec<u32>,
     /// By slot: number of the body in the island.
     local: Vec<u32>,
-    /// By body: the first batch that is free of it.
-    free: Vec<u32>,
-    /// By batch: itself if it has a lane left, else a later one to ask.
-    open: Vec<u32>,
-    /// By batch: lanes taken.
-    taken: Vec<u8>,
 }
 
 impl Packed {
@@ -156,7 +150,7 @@ impl Packed {
         count >= WORTH
     }
 
-    /// Whether sweeps over these rows are better done four at once.
+    /// Whether sweeps over these rows are better done eight at once.
     pub(crate) fn is_worth(rows: &[Row], order: &[u32], sweeps: u32) -> bool {
         let plain = |&i: &u32| rows[i as usize].is_plain() && !rows[i as usize].linked;
         let faulty = fault::active(Fault::HalfImpulse) || fault::active(Fault::FrictionPyramid);
@@ -167,42 +161,43 @@ impl Packed {
     pub(crate) fn pack<R: Pack>(
         &mut self,
         rows: &[R],
-        order: impl Iterator<Item = u32> + Clone,
+        order: impl Iterator<Item = u32>,
         bodies: &[SolverBody],
     ) {
-        self.take_bodies(rows, order.clone(), bodies);
-        self.batches.clear();
-        self.rows.clear();
-        self.impulses.clear();
-        self.open.clear();
-        self.taken.clear();
-        self.free.clear();
-        self.free.resize(self.motion.len(), 0);
-        for i in order {
+        self.order.clear();
+        self.order.extend(order);
+        self.take_bodies(rows, bodies);
+        let local = &self.local;
+        let ends = self.order.iter().map(|&i| {
+            let (a, b) = rows[i as usize].ends();
+            [local[a as usize], local[b as usize]]
+        });
+        let moves = self.response.iter().map(|r| r.0[0] > 0.0);
+        if self.seats.assign(ends, moves) {
+            // Lanes that nobody has stay empty.
+            self.batches.clear();
+            self.batches.resize(self.seats.batches(), Batch::EMPTY);
+            self.impulses.clear();
+            self.impulses.resize(self.batches.len(), [F8::ZERO; 3]);
+        }
+        for (k, (&i, &(place, lane))) in self.order.iter().zip(self.seats.list()).enumerate() {
             let row = &rows[i as usize];
-            let ends = row.ends();
-            let ends = (self.local[ends.0 as usize], self.local[ends.1 as usize]);
-            let (place, lane) = self.seat(ends);
+            let (place, lane) = (place as usize, usize::from(lane));
             let batch = &mut self.batches[place];
-            (batch.a[lane], batch.b[lane]) = ends;
+            [batch.a[lane], batch.b[lane]] = self.seats.ends(k);
             row.pack(batch, lane);
-            self.rows[place][lane] = i;
             put(&mut self.impulses[place], lane, row.impulse());
         }
+        self.before.resize(self.batches.len(), [F8::ZERO; 3]);
         self.direction.clear();
-        self.direction.resize(self.batches.len(), [F4::ZERO; 3]);
+        self.direction.resize(self.batches.len(), [F8::ZERO; 3]);
         self.motion_direction.clear();
         self.motion_direction
             .resize(self.motion.len(), Motion([0.0; 8]));
     }
 
     /// Numbers the bodies of the island.
-    fn take_bodies<R: Pack>(
-        &mut self,
-        rows: &[R],
-        order: impl Iterator<Item = u32>,
-        bodies: &[SolverBody],
-    ) {
+    fn take_bodies<R: Pack>(&mut self, rows: &[R], bodies: &[SolverBody]) {
         self.local.resize(bodies.len().max(self.local.len()), NONE);
         self.motion.clear();
         self.response.clear();
@@ -210,7 +205,7 @@ impl Packed {
         self.motion.push(Motion([0.0; 8]));
         self.response.push(Response([0.0; 8]));
         self.slots.push(NONE);
-        for i in order {
+        for &i in &self.order {
             let ends = rows[i as usize].ends();
             for slot in [ends.0, ends.1] {
                 let local = &mut self.local[slot as usize];
@@ -228,59 +223,11 @@ impl Packed {
         }
     }
 
-    /// The first batch with a lane left after all that share a body with these ends, and that lane.
-    fn seat(&mut self, (a, b): (u32, u32)) -> (usize, usize) {
-        let moves = |x: u32, response: &[Response]| response[x as usize].0[0] > 0.0;
-        let first = self.free[a as usize].max(self.free[b as usize]);
-        // Batches may be skipped: those have all their lanes left.
-        while self.open.len() < first as usize {
-            self.push_batch();
-        }
-        let mut batch = first as usize;
-        while batch < self.open.len() && self.open[batch] as usize != batch {
-            batch = self.open[batch] as usize;
-        }
-        // Shorten the way for those who ask next.
-        let mut on_the_way = first as usize;
-        while on_the_way < batch {
-            on_the_way = std::mem::replace(&mut self.open[on_the_way], batch as u32) as usize;
-        }
-        while batch >= self.open.len() {
-            self.push_batch();
-        }
-        let lane = self.taken[batch];
-        self.taken[batch] += 1;
-        if usize::from(self.taken[batch]) == LANES {
-            self.open[batch] = batch as u32 + 1;
-        }
-        for x in [a, b] {
-            if moves(x, &self.response) {
-                self.free[x as usize] = batch as u32 + SPREAD;
-            }
-        }
-        (batch, usize::from(lane))
-    }
-
-    fn push_batch(&mut self) {
-        self.open.push(self.open.len() as u32);
-        self.taken.push(0);
-        self.batches.push(Batch::EMPTY);
-        self.rows.push([NONE; LANES]);
-        self.impulses.push([F4::ZERO; 3]);
-    }
-
     /// Gives impulses and velocities back.
     pub(crate) fn unpack<R: Pack>(&mut self, rows: &mut [R], bodies: &mut [SolverBody]) {
-        for (batch, p) in self.rows.iter().zip(&self.impulses) {
-            for (lane, &i) in batch.iter().enumerate() {
-                if i != NONE {
-                    rows[i as usize].set_impulse(Vec3::new(
-                        p[0].0[lane],
-                        p[1].0[lane],
-                        p[2].0[lane],
-                    ));
-                }
-            }
+        for (&i, &(place, lane)) in self.order.iter().zip(self.seats.list()) {
+            let p = self.impulses[place as usize].map(|p| p.0[usize::from(lane)]);
+            rows[i as usize].set_impulse(Vec3::from_array(p));
         }
         for (&slot, motion) in self.slots.iter().zip(&self.motion).skip(1) {
             self.local[slot as usize] = NONE;
@@ -303,42 +250,43 @@ impl Packed {
         })
     }
 
+    /// Visits everything forward and backward. Returns the largest change of velocity, and the size of the change of all impulses as
+    /// energy; the changes themselves are in `before`.
     #[inline(always)]
-    fn double_sweep<S: Lanes, const FRICTION: bool>(&mut self, s: S) -> f64 {
-        let mut change = Four::splat(s, 0.0);
+    fn double_sweep<S: Lanes, const FRICTION: bool>(&mut self, s: S) -> (f64, f64) {
+        let mut change = Eight::splat(s, 0.0);
+        let mut size = Eight::splat(s, 0.0);
         let (motion, response) = (&mut self.motion[..], &self.response[..]);
-        for (batch, p) in self.batches.iter().zip(self.impulses.iter_mut()) {
+        let batches = &self.batches[..];
+        let (impulses, before) = (&mut self.impulses[..], &mut self.before[..]);
+        for ((batch, p), before) in batches.iter().zip(impulses.iter_mut()).zip(&mut *before) {
+            *before = *p;
             change = change.max(visit::<S, FRICTION>(s, batch, p, motion, response));
         }
-        for (batch, p) in self.batches.iter().zip(self.impulses.iter_mut()).rev() {
+        for ((batch, p), before) in batches.iter().zip(impulses).zip(before).rev() {
             change = change.max(visit::<S, FRICTION>(s, batch, p, motion, response));
+            let by = Eight3::new(s, *p) - Eight3::new(s, *before);
+            *before = by.get();
+            let [n, t1, t2] = by.0;
+            size = size + n * n * Eight::new(s, batch.k_n[0]);
+            if FRICTION {
+                size = size + (t1 * t1 + t2 * t2) * Eight::new(s, batch.largest_t);
+            }
         }
-        change.get().0.into_iter().fold(0.0, f64::max)
+        (
+            change.get().0.into_iter().fold(0.0, f64::max),
+            size.get().0.into_iter().sum(),
+        )
     }
 
-    /// Turns impulses and velocities before a sweep into their changes; returns the size of the change as energy.
+    /// Turns velocities before a sweep into their changes.
     #[inline(always)]
-    fn changes<S: Lanes>(&mut self, s: S) -> f64 {
-        let mut size = Four::splat(s, 0.0);
-        for ((before, p), batch) in self
-            .before
-            .iter_mut()
-            .zip(&self.impulses)
-            .zip(&self.batches)
-        {
-            let change = Four3::new(s, *p) - Four3::new(s, *before);
-            *before = change.get();
-            let [n, t1, t2] = change.0;
-            size = size
-                + (n * n * Four::new(s, batch.k_n[0])
-                    + (t1 * t1 + t2 * t2) * Four::new(s, batch.largest_t));
-        }
+    fn motion_changes(&mut self) {
         for (before, motion) in self.motion_before.iter_mut().zip(&self.motion) {
             for (before, x) in before.0.iter_mut().zip(motion.0) {
                 *before = x - *before;
             }
         }
-        size.get().0.into_iter().sum()
     }
 
     /// Goes on along the conjugate direction by `beta`, or starts it anew where the change grew. Velocities are linear in the
@@ -350,16 +298,16 @@ impl Packed {
             self.motion_direction.clone_from(&self.motion_before);
             return;
         }
-        let factor = Four::splat(s, beta);
+        let factor = Eight::splat(s, beta);
         for ((p, direction), change) in self
             .impulses
             .iter_mut()
             .zip(&mut self.direction)
             .zip(&self.before)
         {
-            let step = Four3::new(s, *direction) * factor;
-            *p = (Four3::new(s, *p) + step).get();
-            *direction = (step + Four3::new(s, *change)).get();
+            let step = Eight3::new(s, *direction) * factor;
+            *p = (Eight3::new(s, *p) + step).get();
+            *direction = (step + Eight3::new(s, *change)).get();
         }
         for ((motion, direction), change) in self
             .motion
@@ -392,15 +340,15 @@ impl<const FRICTION: bool> OnLanes for Sweep<'_, FRICTION> {
         let mut size_before = f64::INFINITY;
         let mut change = f64::INFINITY;
         for k in 0..self.limit {
-            packed.before.clone_from(&packed.impulses);
             packed.motion_before.clone_from(&packed.motion);
-            change = packed.double_sweep::<S, FRICTION>(s);
+            let size;
+            (change, size) = packed.double_sweep::<S, FRICTION>(s);
             if change <= self.tolerance {
                 return (change, k + 1);
             }
             // The answer stays inside the cones: no extrapolation after the last sweep.
             if k + 1 < self.limit {
-                let size = packed.changes(s);
+                packed.motion_changes();
                 packed.extrapolate(s, size / size_before);
                 size_before = size;
             }
@@ -423,29 +371,34 @@ fn response(body: &SolverBody) -> Response {
     ])
 }
 
-/// [`Row::visit`], four at once, with friction or without. Returns the changes of velocity.
+/// [`Row::visit`], eight at once, with friction or without. Returns the changes of velocity.
 #[inline(always)]
 fn visit<S: Lanes, const FRICTION: bool>(
     s: S,
     batch: &Batch,
-    p: &mut V4,
+    p: &mut V8,
     motion: &mut [Motion],
     response: &[Response],
-) -> Four<S> {
+) -> Eight<S> {
     let (v_a, w_a) = gather(s, motion, &batch.a);
     let (v_b, w_b) = gather(s, motion, &batch.b);
-    let (n, t1) = (Four3::new(s, batch.n), Four3::new(s, batch.t1));
+    let (n, t1) = (Eight3::new(s, batch.n), Eight3::new(s, batch.t1));
     let t2 = n.cross(t1);
-    let (r_a, r_b) = (Four3::new(s, batch.r_a), Four3::new(s, batch.r_b));
+    let (r_a, r_b) = (Eight3::new(s, batch.r_a), Eight3::new(s, batch.r_b));
     let u = (v_b + w_b.cross(r_b)) - (v_a + w_a.cross(r_a));
-    let [p_n0, p_10, p_20] = Four3::new(s, *p).0;
-    let k_n = Four3::new(s, batch.k_n).0;
+    let [p_n0, p_10, p_20] = Eight3::new(s, *p).0;
     // Normal: 0 ≤ P_n ⊥ u_n − target ≥ 0.
-    let missing = Four::new(s, batch.target_n) - u.dot(n);
-    let p_n = (p_n0 + missing * Four::new(s, batch.k_n_inverse)).max(Four::splat(s, 0.0));
+    let missing = Eight::new(s, batch.target_n) - u.dot(n);
+    // Where nothing presses nor is about to, nothing changes.
+    let zero = Eight::splat(s, 0.0);
+    if missing.all_within(zero) && (p_n0.abs() + p_10.abs() + p_20.abs()).all_within(zero) {
+        return zero;
+    }
+    let k_n = Eight3::new(s, batch.k_n).0;
+    let p_n = (p_n0 + missing * Eight::new(s, batch.k_n_inverse)).max(zero);
     let d_n = p_n - p_n0;
     if !FRICTION {
-        *p = Four3([p_n, p_10, p_20]).get();
+        *p = Eight3([p_n, p_10, p_20]).get();
         let P = n * d_n;
         push(s, motion, response, &batch.b, (v_b, w_b), P, r_b);
         push(s, motion, response, &batch.a, (v_a, w_a), -P, r_a);
@@ -453,16 +406,16 @@ fn visit<S: Lanes, const FRICTION: bool>(
     }
     // Friction sees the normal impulse just made, through K.
     let u_t = [
-        u.dot(t1) + k_n[1] * d_n - Four::new(s, batch.target_t[0]),
-        u.dot(t2) + k_n[2] * d_n - Four::new(s, batch.target_t[1]),
+        u.dot(t1) + k_n[1] * d_n - Eight::new(s, batch.target_t[0]),
+        u.dot(t2) + k_n[2] * d_n - Eight::new(s, batch.target_t[1]),
     ];
     let [p_1, p_2] = friction(s, batch, p_n, [p_10, p_20], u_t);
     let (d_1, d_2) = (p_1 - p_10, p_2 - p_20);
-    *p = Four3([p_n, p_1, p_2]).get();
+    *p = Eight3([p_n, p_1, p_2]).get();
     let P = n * d_n + t1 * d_1 + t2 * d_2;
     push(s, motion, response, &batch.b, (v_b, w_b), P, r_b);
     push(s, motion, response, &batch.a, (v_a, w_a), -P, r_a);
-    let along = (d_1.abs() + d_2.abs()) * Four::new(s, batch.largest_t);
+    let along = (d_1.abs() + d_2.abs()) * Eight::new(s, batch.largest_t);
     (d_n * k_n[0]).abs().max(along)
 }
 
@@ -471,85 +424,71 @@ fn visit<S: Lanes, const FRICTION: bool>(
 fn friction<S: Lanes>(
     s: S,
     batch: &Batch,
-    p_n: Four<S>,
-    p_t: [Four<S>; 2],
-    u_t: [Four<S>; 2],
-) -> [Four<S>; 2] {
-    let bound = Four::new(s, batch.friction) * p_n;
+    p_n: Eight<S>,
+    p_t: [Eight<S>; 2],
+    u_t: [Eight<S>; 2],
+) -> [Eight<S>; 2] {
+    let bound = Eight::new(s, batch.friction) * p_n;
     let bound_squared = bound * bound;
-    let k = Four3::new(s, batch.k_t_inverse).0;
+    let k = Eight3::new(s, batch.k_t_inverse).0;
     // Stick: the whole 2×2 block at once.
     let stick = [
         p_t[0] - (k[0] * u_t[0] + k[1] * u_t[1]),
         p_t[1] - (k[1] * u_t[0] + k[2] * u_t[1]),
     ];
     // Slide: projected gradient, whose fixed point has the friction exactly against the slip, for any K.
-    let step = Four::new(s, batch.step_t);
+    let step = Eight::new(s, batch.step_t);
     let slide = [p_t[0] - step * u_t[0], p_t[1] - step * u_t[1]];
     let size_squared = slide[0] * slide[0] + slide[1] * slide[1];
     let shrink = size_squared.within(
         bound_squared,
-        Four::splat(s, 1.0),
+        Eight::splat(s, 1.0),
         bound / size_squared.sqrt(),
     );
     let stick_squared = stick[0] * stick[0] + stick[1] * stick[1];
-    let zero = Four::splat(s, 0.0);
+    let zero = Eight::splat(s, 0.0);
     // A contact that does not press has no friction, whatever its velocity: what is not a number stays with its body.
-    [0, 1].map(|i| {
-        let held = stick_squared.within(bound_squared, stick[i], slide[i] * shrink);
-        bound.within(zero, zero, held)
-    })
-}
-
-/// The two halves of a cache line.
-#[inline(always)]
-fn halves(x: &[f64; 8]) -> ([f64; 4], [f64; 4]) {
-    ([x[0], x[1], x[2], x[3]], [x[4], x[5], x[6], x[7]])
-}
-
-/// Eight numbers of each of four bodies.
-#[inline(always)]
-fn columns<S: Lanes>(s: S, x: [&[f64; 8]; LANES]) -> [Four<S>; 8] {
-    let [a, b, c, d] = x.map(halves);
-    let low = Four::columns(s, [a.0, b.0, c.0, d.0]);
-    let high = Four::columns(s, [a.1, b.1, c.1, d.1]);
+    let held = [
+        stick_squared.within(bound_squared, stick[0], slide[0] * shrink),
+        stick_squared.within(bound_squared, stick[1], slide[1] * shrink),
+    ];
     [
-        low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3],
+        bound.within(zero, zero, held[0]),
+        bound.within(zero, zero, held[1]),
     ]
 }
 
 #[inline(always)]
-fn gather<S: Lanes>(s: S, motion: &[Motion], at: &[u32; LANES]) -> (Four3<S>, Four3<S>) {
-    let m = columns(s, at.map(|i| &motion[i as usize].0));
-    (Four3([m[0], m[1], m[2]]), Four3([m[3], m[4], m[5]]))
+fn gather<S: Lanes>(s: S, motion: &[Motion], at: &[u32; LANES]) -> (Eight3<S>, Eight3<S>) {
+    let m = Eight::columns(s, eight!(i => &motion[at[i] as usize].0));
+    (Eight3([m[0], m[1], m[2]]), Eight3([m[3], m[4], m[5]]))
 }
 
-/// Gives four bodies with the velocities `v`, `w` an impulse each.
+/// Gives eight bodies with the velocities `v`, `w` an impulse each.
 #[inline(always)]
 fn push<S: Lanes>(
     s: S,
     motion: &mut [Motion],
     response: &[Response],
     at: &[u32; LANES],
-    (v, w): (Four3<S>, Four3<S>),
-    P: Four3<S>,
-    r: Four3<S>,
+    (v, w): (Eight3<S>, Eight3<S>),
+    P: Eight3<S>,
+    r: Eight3<S>,
 ) {
-    let [mass, xx, xy, xz, yy, yz, zz, _] = columns(s, at.map(|i| &response[i as usize].0));
+    let [mass, xx, xy, xz, yy, yz, zz, _] =
+        Eight::columns(s, eight!(i => &response[at[i] as usize].0));
     let v = v + P * mass;
     let L = r.cross(P).0;
-    let w = w + Four3([
+    let w = w + Eight3([
         xx * L[0] + xy * L[1] + xz * L[2],
         xy * L[0] + yy * L[1] + yz * L[2],
         xz * L[0] + yz * L[1] + zz * L[2],
     ]);
-    let low = Four::rows(s, [v.0[0], v.0[1], v.0[2], w.0[0]]);
-    let zero = Four::splat(s, 0.0);
-    let high = Four::rows(s, [w.0[1], w.0[2], zero, zero]);
-    for (lane, &i) in at.iter().enumerate() {
-        let to = &mut motion[i as usize].0;
-        to[..4].copy_from_slice(&low[lane]);
-        to[4..].copy_from_slice(&high[lane]);
+    let zero = Eight::splat(s, 0.0);
+    let [v, w] = [v.0, w.0];
+    let rows = Eight::rows(s, [v[0], v[1], v[2], w[0], w[1], w[2], zero, zero]);
+    for i in 0..LANES {
+        motion[at[i] as usize].0 = rows[i];
     }
 }
 
@@ -617,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn four_at_once_do_what_visits_one_by_one_do() {
+    fn eight_at_once_do_what_visits_one_by_one_do() {
         let (mut rows, mut bodies) = heap();
         let (mut others, mut there) = (rows.clone(), bodies.clone());
         let order: Vec<u32> = (0..rows.len() as u32).collect();
@@ -625,10 +564,10 @@ mod tests {
         let mut packed = Packed::default();
         let mut apart: f64 = 0.0;
         for _ in 0..5 {
+            packed.pack(&others, order.iter().copied(), &there);
             for &i in order.iter().chain(order.iter().rev()) {
                 rows[i as usize].visit(&mut bodies);
             }
-            packed.pack(&others, order.iter().copied(), &there);
             assert_eq!(packed.sweep::<true>(1, 0.0).1, 1);
             packed.unpack(&mut others, &mut there);
             for (row, other) in rows.iter().zip(&others) {
@@ -649,12 +588,7 @@ mod tests {
         let (rows, bodies) = heap();
         let mut packed = Packed::default();
         packed.pack(&rows, 0..rows.len() as u32, &bodies);
-        let mut batch_of = vec![0; rows.len()];
-        for (k, batch) in packed.rows.iter().enumerate() {
-            for &i in batch.iter().filter(|i| **i != NONE) {
-                batch_of[i as usize] = k;
-            }
-        }
+        let batch_of: Vec<u32> = packed.seats.list().iter().map(|s| s.0).collect();
         let moves = |slot: u32| bodies[slot as usize].inverse_mass > 0.0;
         for (i, late) in rows.iter().enumerate() {
             for (j, early) in rows[..i].iter().enumerate() {

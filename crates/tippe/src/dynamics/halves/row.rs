@@ -112,7 +112,7 @@ impl Row {
         let (t1, t2) = tangents(n);
         let (r_a, r_b) = (place.point_a - x_a, place.point_b - x_b);
         let (k_n, k_t_inverse, step_t) = response([n, t1, t2], (r_a, r_b), body_a, body_b);
-        Self {
+        let mut row = Self {
             a,
             b,
             n,
@@ -138,15 +138,15 @@ impl Row {
             p_w: Vec3::ZERO,
             sliding: false,
             linked: false,
+        };
+        if bodies.linked(a, b) {
+            row.use_trees(bodies);
         }
-        .with_trees(bodies)
+        row
     }
 
     /// Where an end is a link, the responses are those of its tree; directions that no joint allows stay still.
-    fn with_trees(mut self, bodies: &Bodies) -> Self {
-        if !bodies.linked(self.a, self.b) {
-            return self;
-        }
+    fn use_trees(&mut self, bodies: &Bodies) {
         self.linked = true;
         let (a, b) = (self.a, self.b);
         let K = self.tree_response(bodies);
@@ -178,7 +178,6 @@ impl Row {
             let (d_a, d_b) = bodies.answer(a, b, (Vec3::ZERO, -d), (Vec3::ZERO, d));
             d_b.1 - d_a.1
         }));
-        self
     }
 
     /// K of a contact with an end on a tree [1/kg].

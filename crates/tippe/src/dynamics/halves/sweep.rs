@@ -230,7 +230,7 @@ impl Job<'_> {
         change
     }
 
-    /// The same, four contacts at once.
+    /// The same, eight contacts at once.
     fn packed_sweep(&mut self, limit: u32, scratch: &mut Sweeps) -> f64 {
         let Sweeps { order, packed, .. } = scratch;
         packed.pack(self.rows, order.iter().copied(), self.bodies);

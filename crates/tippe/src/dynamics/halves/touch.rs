@@ -59,6 +59,8 @@ pub(crate) struct Touch {
     pub first: Vec3,
     /// Gap at t + h after the pose-only pass [m]. Written by `second_rows`.
     pub gap_end: f64,
+    /// Middle between its two points there [m].
+    pub point_end: Vec3,
 }
 
 /// Gap at the end of the step under which a contact that bore load still counts as touching, relative to the bodies' reach [1].
@@ -201,6 +203,7 @@ impl Touch {
             spin_before: Vec3::ZERO,
             first: Vec3::ZERO,
             gap_end: 0.0,
+            point_end: Vec3::ZERO,
         }
     }
 
@@ -478,6 +481,7 @@ pub(crate) fn second_rows(
         let (a, b) = c.bodies();
         let place = c.at(&state.bodies[a], &state.bodies[b]);
         touch.gap_end = place.gap;
+        touch.point_end = 0.5 * (place.point_a + place.point_b);
         touch.first = row.impulse();
         touch.memory.first = row.memory();
         let size = reach(model, a).min(reach(model, b));

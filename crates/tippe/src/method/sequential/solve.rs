@@ -86,7 +86,17 @@ fn first_of_island(
     if near && island.part.trees && sight.state.stretch(sight.h) <= LIKE {
         aim_again(sight, lane, island, false);
     }
-    converge(params, cost_max, near, lane, island, |_| true);
+    // Where something may bounce, the first solve only has to tell who presses.
+    let bounces = |t: &Touch| t.bounce.is_some_and(|b| b.gap_end > 0.0);
+    let guess = if island.touches.iter().any(bounces) {
+        SequentialParams {
+            sweeps: params.sweeps.div_ceil(2),
+            ..*params
+        }
+    } else {
+        *params
+    };
+    converge(&guess, cost_max, near, lane, island, |_| true);
     let mut arrivals = false;
     for (row, touch) in island.rows.iter_mut().zip(island.touches.iter_mut()) {
         if row.p_n > 0.0 && touch.bounce.is_some() {
