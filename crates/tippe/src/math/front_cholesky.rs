@@ -508,7 +508,8 @@ impl OnLanes for Solve<'_> {
                         sums[c] = sums[c] + Eight::new(s, tile[c]) * Eight::splat(s, y.0[c]);
                     }
                 }
-                let sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])).get().0;
+                let [a, b, c, d, e, f, g, h] = sums;
+                let sum = (((a + b) + (c + d)) + ((e + f) + (g + h))).get().0;
                 if i < p / LANES {
                     let tile = &panel[LANES * i..][..LANES];
                     let y = &mut me.local[i].0;
