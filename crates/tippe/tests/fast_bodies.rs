@@ -132,6 +132,39 @@ fn a_fast_ball_never_misses_a_plate_of_triangles() {
     never_misses(&Shape::Mesh(Arc::new(mesh)));
 }
 
+/// A ball that lands on the floor of a mesh, or rolls on it, and meets the wall of the same mesh within one step.
+#[test]
+fn a_fast_ball_that_has_met_a_mesh_meets_its_wall_too() {
+    let corner = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
+    let vertices = [
+        corner(-5.0, -1.0, 0.0),
+        corner(1.0, -1.0, 0.0),
+        corner(1.0, 1.0, 0.0),
+        corner(-5.0, 1.0, 0.0),
+        corner(1.0, -1.0, 2.0),
+        corner(1.0, 1.0, 2.0),
+    ];
+    // Floor that looks up, thin wall at x = 1 that looks back along x.
+    let triangles = [[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]];
+    let mesh = TriangleMesh::new(&vertices, &triangles).unwrap();
+    for (height, sinking) in [(0.1, 0.0), (0.1 + 1e-3, 1.0), (0.1 + 5e-3, 1.0)] {
+        for from in 0..20 {
+            let mut world = world(9.81, 0.0);
+            let floor = BodyDesc::fixed(Shape::Mesh(Arc::new(mesh.clone())), Vec3::ZERO);
+            world.add_body(&floor).unwrap();
+            let start = Vec3::new(0.8 - 0.05 * f64::from(from), 0.1, height);
+            let mut ball = BodyDesc::dynamic(Shape::Sphere { radius: 0.1 }, start);
+            ball.velocity = Vec3::new(30.0, 0.0, -sinking);
+            let id = world.add_body(&ball).unwrap();
+            for _ in 0..10 {
+                world.step(1.0 / 60.0).unwrap();
+                let x = world.pose(id).unwrap().position.x;
+                assert!(x < 1.0, "from {start}: at {x}");
+            }
+        }
+    }
+}
+
 fn never_misses(plate: &Shape) {
     let mut random = Random(3);
     let aims = if cfg!(debug_assertions) { 200 } else { 1000 };

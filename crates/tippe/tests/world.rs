@@ -170,6 +170,31 @@ fn kinds(world: &World) -> Vec<(EventKind, usize, usize)> {
 }
 
 #[test]
+fn bodies_of_several_shapes_enter_several_sensors_once() {
+    let mut world = world(0.0, Surface::new(0.5, 0.0));
+    let mut pair = solid(sphere(0.1), 1.0, Vec3::ZERO);
+    pair.shapes.push(ShapeDesc {
+        pose: Pose::from_position(Vec3::X),
+        ..ShapeDesc::from(sphere(0.1))
+    });
+    add(&mut world, &pair);
+    for _ in 0..2 {
+        let mut zone = BodyDesc::fixed(cuboid(3.0, 3.0, 3.0), Vec3::ZERO);
+        zone.shapes[0].sensor = true;
+        add(&mut world, &zone);
+    }
+    let mut log = Vec::new();
+    for _ in 0..5 {
+        run(&mut world, 0.01, 1);
+        log.extend(kinds(&world));
+    }
+    let mut seen: Vec<_> = log.iter().map(|l| (l.0, l.2)).collect();
+    seen.sort_by_key(|s| s.1);
+    let begin = |zone: usize| (EventKind::SensorBegin, zone);
+    assert_eq!(seen, [begin(1), begin(1), begin(2), begin(2)]);
+}
+
+#[test]
 fn sensors_report_and_do_not_touch() {
     let mut world = world(G, Surface::new(0.5, 0.0));
     let mut gate = BodyDesc::fixed(cuboid(1.0, 1.0, 0.1), Vec3::Z * 1.0);

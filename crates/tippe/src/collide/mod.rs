@@ -205,6 +205,7 @@ fn detect_on(
     out.starts.sort_unstable_by_key(|s| s.0);
     // Pairs come in order of slots, features within a pair are in order: only bodies of several shapes leave something to sort.
     out.contacts.sort_unstable_by_key(|c| c.key);
+    out.sensed.sort_unstable();
 }
 
 /// Fills items and boxes: each shape's bounds now and at the predicted pose, with the margin.

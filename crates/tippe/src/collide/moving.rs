@@ -144,7 +144,15 @@ pub(super) fn look(
         ..Seen::default()
     };
     let width = half_width(a).min(half_width(b));
-    if points.iter().any(|p| p.gap <= TOLERANCE * width) {
+    let mesh = [a, b].iter().any(|s| matches!(s, Shape::Mesh(_)));
+    let touches = points.iter().any(|p| p.gap <= TOLERANCE * width);
+    if touches && mesh {
+        // What glides over a mesh may meet another part of it: all that is within reach.
+        points.clear();
+        collide_shapes(a, &now.0, b, &now.1, near + motion, points);
+        return Seen::default();
+    }
+    if touches {
         // Touching already: what follows is the answer of the method, not free flight.
         let then = (flights.0.at(h), flights.1.at(h));
         add_later((a, b), (&now.0, &now.1), (&then.0, &then.1), near, points);
@@ -183,17 +191,20 @@ pub(super) fn look(
         points,
     );
     // Speed that is left after the impact is at most what there was before. Where the impact changes little of the way, the contacts
-    // on it are those that were looked for.
+    // on it are those that were looked for; but what meets a mesh may meet it again, and a search without an answer looked at nothing.
     let (speed, rest) = (motion / h, h - seen.time);
-    if speed * rest > width
-        && turn_off(flights, seen.time, &then, surface, points) * rest > ASIDE * width
-    {
+    let goes_astray = || {
+        mesh || seen.unresolved
+            || turn_off(flights, seen.time, &then, surface, points) * rest > ASIDE * width
+    };
+    if speed * rest > width && goes_astray() {
         seen.goes_on = Some(ONWARD * width / speed);
     }
     seen
 }
 
-/// Largest change of velocity that an impact at one of the points can give either body [m/s]; infinite if one has a prescribed way.
+/// Largest change of velocity at the points that an impact there can give either body [m/s]; infinite if one has a prescribed way.
+/// Other points of a body change more, up to half as much again for a rod: `ASIDE` leaves room for that.
 ///
 /// With Δu = K P and K at least 1/m_A + 1/m_B in every direction, both changes |P|/m together are at most |Δu|. Along the normal that is
 /// (1 + e) times the speed of approach; across it friction stops the slip at most, and is at most μ times as much.

@@ -38,7 +38,7 @@ pub enum ContactKind {
 pub struct Manifold {
     /// `None` if no point is within the margin.
     pub kind: Option<ContactKind>,
-    /// Up to four points of a face or edge contact; see [`collide_shapes`].
+    /// Up to four points of a face contact; that of two edges, and up to four of a face that one of them nearly lies on; see [`collide_shapes`].
     pub points: Vec<ContactPoint>,
 }
 

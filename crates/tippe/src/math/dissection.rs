@@ -159,7 +159,9 @@ impl Dissection {
             for level in [Some(middle), next].into_iter().flatten() {
                 let below = values.partition_point(|&v| v < level);
                 let least = (SIDE_MIN * values.len() as f64) as usize;
-                if below.min(values.len() - below) <= least.min(values.len() / 2 - 1) {
+                if below.min(values.len() - below)
+                    <= least.min((values.len() / 2).saturating_sub(1))
+                {
                     continue;
                 }
                 let cost = self.crossing(bodies, line, level);

@@ -107,10 +107,7 @@ impl FrontCholesky {
         }
         self.is_factored = false;
         let ends: Vec<[u32; 2]> = self.graph.iter().map(|g| g.0).collect();
-        let kept = self.dissection.cut(bodies, &ends) && {
-            self.lay_out();
-            self.cost <= cost_max
-        };
+        let kept = self.dissection.cut(bodies, &ends) && { self.lay_out(cost_max) };
         self.last = Some((cost_max, kept));
         kept
     }
@@ -121,8 +118,8 @@ impl FrontCholesky {
         self.rows
     }
 
-    /// Fronts, where they lie and what they hand on.
-    fn lay_out(&mut self) {
+    /// Fronts, where they lie and what they hand on; false, before memory is taken for them, if they cost more than they may.
+    fn lay_out(&mut self, cost_max: u64) -> bool {
         let joints = self.graph.len();
         // Numbers of joints and first rows in the order of elimination.
         let mut order = Vec::with_capacity(joints);
@@ -197,6 +194,9 @@ impl FrontCholesky {
             later.push(touched);
             first_joint = end;
         }
+        if self.cost > cost_max {
+            return false;
+        }
         for k in 0..self.fronts.len() {
             for child in self.fronts[k].children.into_iter().flatten() {
                 let up = self.fronts[child as usize].later.iter();
@@ -208,6 +208,7 @@ impl FrontCholesky {
         self.factor.resize(start, F8::ZERO);
         self.buffers.resize(buffers, Vec::new());
         self.lay_entries(&number, &front_of);
+        true
     }
 
     /// Every two joints at a body answer each other: their block goes to the front in which the earlier one is eliminated.

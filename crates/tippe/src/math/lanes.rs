@@ -28,7 +28,7 @@ macro_rules! eight {
 }
 pub(crate) use eight;
 
-/// Numbers in a lane.
+/// Lanes: numbers that are worked on at once.
 pub(crate) const LANES: usize = 8;
 
 /// Eight numbers in memory.

@@ -145,7 +145,7 @@ pub(crate) fn run(
     if lanes.is_empty() {
         lanes.push(Lane::default());
     }
-    // The first lane has just swept over the same contacts: all together they keep their seats there.
+    // With `sequential` the first lane has swept over the same contacts, as a rule: all together they keep their seats there.
     let all = &mut lanes[0].sweeps.packed;
     let some = &mut sweeps.packed;
     let mut loaded = false;

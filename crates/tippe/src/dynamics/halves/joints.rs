@@ -25,7 +25,7 @@ const PARTS_SLACK: f64 = 64.0;
 /// when so many times fewer would do, in one of so many steps.
 const PARTS_SLACK_TOUCHING: f64 = 4.0;
 const PARTS_PATIENCE: u64 = 4;
-/// Step beside the last one up to which remembered impulses tell where a tree goes [1].
+/// Step beside the last one up to which remembered impulses tell where an island goes [1].
 pub(crate) const LIKE: f64 = 2.0;
 /// Part of the impulses that joints in a loop start from again.
 const LOOP_MEMORY: f64 = 0.75;
@@ -36,7 +36,7 @@ pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
     let last = state.substeps.max(1);
     // Nets do not ask: they are divided where they stretched, and that is taken back little by little.
     let netted = |m: &JointMemory| m.force == 0.0 && m.first != [0.0; 6];
-    if needed == 0.0 && last > 1 && state.joints.iter().any(netted) {
+    if 2.0 * needed <= f64::from(last) && last > 1 && state.joints.iter().any(netted) {
         return if state.step_count.is_multiple_of(PARTS_PATIENCE) {
             last / 2
         } else {

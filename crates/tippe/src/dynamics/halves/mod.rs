@@ -77,6 +77,18 @@ pub(crate) struct Part {
     pub netted: bool,
 }
 
+impl Part {
+    /// A copy without the scratch of a net.
+    pub(crate) fn plain(&self) -> Self {
+        Self {
+            rows: self.rows.clone(),
+            links: self.links.clone(),
+            net: None,
+            ..*self
+        }
+    }
+}
+
 /// Scratch of the method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {

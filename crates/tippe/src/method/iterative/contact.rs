@@ -82,7 +82,7 @@ fn solve(
     let h = report.dt;
     for island in 0..work.halves.parts.len() {
         can_be_direct(params, island, work, h);
-        let part = work.halves.parts[island].clone();
+        let part = work.halves.parts[island].plain();
         let touches = &work.halves.touches[part.rows.clone()];
         // Shock propagation knows no trees.
         let jointed = !part.links.is_empty() || part.trees;
@@ -229,7 +229,7 @@ pub(super) fn converge(
         grown,
         ..
     } = &mut work.halves;
-    let part = parts[island].clone();
+    let part = parts[island].plain();
     let touches = &touches[part.rows.clone()];
     let mut job = Job {
         settings,
@@ -279,7 +279,7 @@ fn bounce(
     work: &mut Work,
     report: &mut StepReport,
 ) {
-    let part = work.halves.parts[island].clone();
+    let part = work.halves.parts[island].plain();
     let Scratch { touches, rows, .. } = &mut work.halves;
     let mut arrivals = false;
     for (row, touch) in rows[part.rows.clone()]
