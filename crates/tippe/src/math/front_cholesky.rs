@@ -23,7 +23,7 @@ pub struct Entry {
     front: u32,
     at: [u32; 2],
     /// First number among the values.
-    start: u32,
+    pub start: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -36,8 +36,9 @@ struct Front {
     u: usize,
     /// Later rows, in the order of elimination.
     later: Vec<u32>,
-    /// By later row: its place in the parent.
+    /// By later row: its place in the parent. The same in runs of rows that lie side by side here and there.
     up: Vec<u32>,
+    runs: Vec<Run>,
     /// Where its factor begins.
     start: usize,
     children: Option<[u32; 2]>,
@@ -45,6 +46,32 @@ struct Front {
     buffer: usize,
     /// Its blocks among the entries.
     entries: std::ops::Range<usize>,
+}
+
+/// Rows that lie side by side within one panel of a front and within one of its parent.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// First row here and there.
+    from: u32,
+    to: u32,
+    count: u32,
+}
+
+/// The runs of rows that go to these places.
+fn runs(up: &[u32]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (i, &to) in up.iter().enumerate() {
+        let starts = i % LANES == 0 || to as usize % LANES == 0;
+        match runs.last_mut() {
+            Some(run) if !starts && run.to + run.count == to => run.count += 1,
+            _ => runs.push(Run {
+                from: i as u32,
+                to,
+                count: 1,
+            }),
+        }
+    }
+    runs
 }
 
 /// Factorisation of one mechanism; buffers are kept between uses.
@@ -61,9 +88,6 @@ pub struct FrontCholesky {
     pub entries: Vec<Entry>,
     /// Numbers of all blocks, row by row.
     pub values: Vec<f64>,
-    /// Those of the last factorisation; not a number at first.
-    factored: Vec<f64>,
-    is_factored: bool,
     factor: Vec<F8>,
     /// Remainders by depth and side.
     buffers: Vec<Vec<F8>>,
@@ -105,7 +129,6 @@ impl FrontCholesky {
         {
             return kept;
         }
-        self.is_factored = false;
         let ends: Vec<[u32; 2]> = self.graph.iter().map(|g| g.0).collect();
         let kept = self.dissection.cut(bodies, &ends) && { self.lay_out(cost_max) };
         self.last = Some((cost_max, kept));
@@ -178,6 +201,7 @@ impl FrontCholesky {
                     })
                     .collect(),
                 up: Vec::new(),
+                runs: Vec::new(),
                 start,
                 children: piece.children,
                 buffer: 2 * piece.depth,
@@ -200,7 +224,8 @@ impl FrontCholesky {
         for k in 0..self.fronts.len() {
             for child in self.fronts[k].children.into_iter().flatten() {
                 let up = self.fronts[child as usize].later.iter();
-                let up = up.map(|&row| self.fronts[k].place(row)).collect();
+                let up: Vec<u32> = up.map(|&row| self.fronts[k].place(row)).collect();
+                self.fronts[child as usize].runs = runs(&up);
                 self.fronts[child as usize].up = up;
             }
         }
@@ -251,18 +276,22 @@ impl FrontCholesky {
         }
         self.values.clear();
         self.values.resize(start as usize, 0.0);
-        self.factored.clear();
     }
 
-    /// Factors the matrix of the present values; nothing is done if they are those of the last time. False if it is not positive definite.
+    /// The blocks of the matrix, and their numbers to be filled in.
+    pub fn blocks(&mut self) -> (&[Entry], &mut [f64]) {
+        (&self.entries, &mut self.values)
+    }
+
+    /// Factors the matrix of the present values; false if it is not positive definite.
     pub fn factor(&mut self) -> bool {
-        if self.factored == self.values {
-            return self.is_factored;
-        }
-        self.factored.clone_from(&self.values);
-        self.factor.fill(F8::ZERO);
-        self.is_factored = on_best(Factor(self));
-        self.is_factored
+        on_best(Factor(self, None))
+    }
+
+    /// Factors the matrix of the present values and solves for one right-hand side, given and returned in the order of elimination; each
+    /// front is used once while it is at hand. False, and no solution, if the matrix is not positive definite.
+    pub fn factor_and_solve(&mut self, x: &mut [f64]) -> bool {
+        on_best(Factor(self, Some(x)))
     }
 
     /// Solves for one right-hand side, given and returned in the order of elimination.
@@ -275,6 +304,7 @@ impl FrontCholesky {
         let front = &self.fronts[k];
         let (p, u) = (front.p, front.u);
         let factor = &mut self.factor[front.start..][..(p + u) / LANES * p];
+        factor.fill(F8::ZERO);
         for i in front.pivots..p {
             factor[i / LANES * p + i].0[i % LANES] = 1.0;
         }
@@ -285,9 +315,9 @@ impl FrontCholesky {
             );
             let block = &self.values[e.start as usize..][..m * n];
             let [row, column] = e.at.map(|x| x as usize);
-            for i in 0..m {
-                let (panel, lane) = ((row + i) / LANES, (row + i) % LANES);
-                for j in 0..n {
+            for j in 0..n {
+                for i in 0..m {
+                    let (panel, lane) = ((row + i) / LANES, (row + i) % LANES);
                     factor[panel * p + column + j].0[lane] += block[i * n + j];
                 }
             }
@@ -295,23 +325,73 @@ impl FrontCholesky {
         for child in front.children.into_iter().flatten() {
             let child = &self.fronts[child as usize];
             let from = &self.buffers[child.buffer];
-            for (i, &row) in child.up.iter().enumerate() {
-                let row = row as usize;
-                let line = &from[i / LANES * child.u..][..=i];
-                let (panel, lane, from_lane) = (row / LANES, row % LANES, i % LANES);
-                // Columns that are pivots here come first.
-                let split = child.up[..=i].partition_point(|&c| (c as usize) < p);
+            // Columns that are pivots here come first.
+            let pivots = child.up.partition_point(|&c| (c as usize) < p);
+            for run in &child.runs {
+                let (i, row) = (run.from as usize, run.to as usize);
+                let (panel, lane) = (row / LANES, row % LANES);
+                let line = &from[i / LANES * child.u..][..child.u];
+                let lanes = (i % LANES, lane, run.count as usize);
+                // The tiles left of the diagonal, then the rows of the tile on it.
+                let whole = i / LANES * LANES;
+                let split = pivots.min(whole);
                 let to = &mut factor[panel * p..][..p];
-                for (&c, x) in child.up[..split].iter().zip(line) {
-                    to[c as usize].0[lane] += x.0[from_lane];
+                add_run(&line[..split], lanes, to, &child.up[..split], 0);
+                for k in 0..lanes.2 {
+                    let last = (i + k + 1).min(pivots).max(split);
+                    let one = (lanes.0 + k, lane + k, 1);
+                    let columns = &child.up[split.max(whole.min(pivots))..last];
+                    let line = &line[split.max(whole.min(pivots))..last];
+                    add_run(line, one, to, columns, 0);
                 }
-                if split <= i {
-                    let to = &mut remainder[(panel - p / LANES) * u..][..u];
-                    for (&c, x) in child.up[split..=i].iter().zip(&line[split..]) {
-                        to[c as usize - p].0[lane] += x.0[from_lane];
+                if row < p {
+                    continue;
+                }
+                let to = &mut remainder[(panel - p / LANES) * u..][..u];
+                if split < whole {
+                    add_run(&line[split..whole], lanes, to, &child.up[split..whole], p);
+                }
+                for k in 0..lanes.2 {
+                    let columns = whole.max(pivots)..i + k + 1;
+                    if columns.start < columns.end {
+                        let one = (lanes.0 + k, lane + k, 1);
+                        let (line, up) = (&line[columns.clone()], &child.up[columns]);
+                        add_run(line, one, to, up, p);
                     }
                 }
             }
+        }
+    }
+}
+
+/// Adds rows side by side of some columns to another front: `lanes` are the first lane here and there, and how many; `columns` the places
+/// of the columns there, counted from `base`.
+fn add_run(from: &[F8], lanes: (usize, usize, usize), to: &mut [F8], columns: &[u32], base: usize) {
+    let (l, m, count) = lanes;
+    match count {
+        1 => add_some::<1>(from, l, to, m, columns, base),
+        2 => add_some::<2>(from, l, to, m, columns, base),
+        3 => add_some::<3>(from, l, to, m, columns, base),
+        4 => add_some::<4>(from, l, to, m, columns, base),
+        5 => add_some::<5>(from, l, to, m, columns, base),
+        6 => add_some::<6>(from, l, to, m, columns, base),
+        7 => add_some::<7>(from, l, to, m, columns, base),
+        _ => add_some::<LANES>(from, l, to, m, columns, base),
+    }
+}
+
+fn add_some<const N: usize>(
+    from: &[F8],
+    l: usize,
+    to: &mut [F8],
+    m: usize,
+    columns: &[u32],
+    base: usize,
+) {
+    for (x, &c) in from.iter().zip(columns) {
+        let to = &mut to[c as usize - base].0[m..m + N];
+        for (to, x) in to.iter_mut().zip(&x.0[l..l + N]) {
+            *to += x;
         }
     }
 }
@@ -328,13 +408,13 @@ impl Front {
     }
 }
 
-struct Factor<'a>(&'a mut FrontCholesky);
+struct Factor<'a>(&'a mut FrontCholesky, Option<&'a mut [f64]>);
 
 impl OnLanes for Factor<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) -> bool {
-        let me = self.0;
+        let (me, mut x) = (self.0, self.1);
         for k in 0..me.fronts.len() {
             let Front {
                 p,
@@ -356,6 +436,12 @@ impl OnLanes for Factor<'_> {
             if !positive {
                 return false;
             }
+            if let Some(x) = &mut x {
+                me.forward(s, k, x);
+            }
+        }
+        if let Some(x) = x {
+            me.backward(s, x);
         }
         true
     }
@@ -492,58 +578,73 @@ impl OnLanes for Solve<'_> {
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) {
         let (me, x) = (self.0, self.1);
+        for k in 0..me.fronts.len() {
+            me.forward(s, k, x);
+        }
+        me.backward(s, x);
+    }
+}
+
+impl FrontCholesky {
+    /// `L y = x` in one front, and what that leaves for later rows.
+    #[inline(always)]
+    fn forward<S: Lanes>(&mut self, s: S, k: usize, x: &mut [f64]) {
         let zero = Eight::splat(s, 0.0);
-        for front in &me.fronts {
-            let p = front.p;
-            let factor = &me.factor[front.start..][..(p + front.u) / LANES * p];
-            me.local.clear();
-            me.local.resize(p / LANES, F8::ZERO);
-            for k in 0..front.pivots {
-                me.local[k / LANES].0[k % LANES] = x[front.first + k];
-            }
-            for (i, panel) in factor.chunks_exact(p.max(1)).enumerate() {
-                let count = p.min(LANES * i);
-                let mut sums = [zero; LANES];
-                for (tile, y) in panel[..count].chunks_exact(LANES).zip(&me.local) {
-                    for c in 0..LANES {
-                        sums[c] = sums[c] + Eight::new(s, tile[c]) * Eight::splat(s, y.0[c]);
-                    }
-                }
-                let [a, b, c, d, e, f, g, h] = sums;
-                let sum = (((a + b) + (c + d)) + ((e + f) + (g + h))).get().0;
-                if i < p / LANES {
-                    let tile = &panel[LANES * i..][..LANES];
-                    let y = &mut me.local[i].0;
-                    for r in 0..LANES {
-                        let mut t = y[r] - sum[r];
-                        for c in 0..r {
-                            t -= tile[c].0[r] * y[c];
-                        }
-                        y[r] = t * tile[r].0[r];
-                    }
-                } else {
-                    let rows = &front.later[LANES * i - p..];
-                    for (&row, sum) in rows.iter().zip(sum) {
-                        x[row as usize] -= sum;
-                    }
+        let front = &self.fronts[k];
+        let p = front.p;
+        let factor = &self.factor[front.start..][..(p + front.u) / LANES * p];
+        self.local.clear();
+        self.local.resize(p / LANES, F8::ZERO);
+        for k in 0..front.pivots {
+            self.local[k / LANES].0[k % LANES] = x[front.first + k];
+        }
+        for (i, panel) in factor.chunks_exact(p.max(1)).enumerate() {
+            let count = p.min(LANES * i);
+            let mut sums = [zero; LANES];
+            for (tile, y) in panel[..count].chunks_exact(LANES).zip(&self.local) {
+                for c in 0..LANES {
+                    sums[c] = sums[c] + Eight::new(s, tile[c]) * Eight::splat(s, y.0[c]);
                 }
             }
-            for k in 0..front.pivots {
-                x[front.first + k] = me.local[k / LANES].0[k % LANES];
+            let [a, b, c, d, e, f, g, h] = sums;
+            let sum = (((a + b) + (c + d)) + ((e + f) + (g + h))).get().0;
+            if i < p / LANES {
+                let tile = &panel[LANES * i..][..LANES];
+                let y = &mut self.local[i].0;
+                for r in 0..LANES {
+                    let mut t = y[r] - sum[r];
+                    for c in 0..r {
+                        t -= tile[c].0[r] * y[c];
+                    }
+                    y[r] = t * tile[r].0[r];
+                }
+            } else {
+                let rows = &front.later[LANES * i - p..];
+                for (&row, sum) in rows.iter().zip(sum) {
+                    x[row as usize] -= sum;
+                }
             }
         }
-        for front in me.fronts.iter().rev() {
+        for k in 0..front.pivots {
+            x[front.first + k] = self.local[k / LANES].0[k % LANES];
+        }
+    }
+
+    /// `Lᵀ x = y`, last front first.
+    #[inline(always)]
+    fn backward<S: Lanes>(&mut self, s: S, x: &mut [f64]) {
+        for front in self.fronts.iter().rev() {
             let p = front.p;
-            let factor = &me.factor[front.start..][..(p + front.u) / LANES * p];
-            me.sums.clear();
-            me.sums.resize(p, F8::ZERO);
+            let factor = &self.factor[front.start..][..(p + front.u) / LANES * p];
+            self.sums.clear();
+            self.sums.resize(p, F8::ZERO);
             for (i, panel) in factor.chunks_exact(p.max(1)).enumerate().rev() {
                 let mut y = [0.0; LANES];
                 if i < p / LANES {
                     let tile = &panel[LANES * i..][..LANES];
                     for r in (0..LANES).rev() {
                         let k = LANES * i + r;
-                        let [a, b, c, d, e, f, g, h] = me.sums[k].0;
+                        let [a, b, c, d, e, f, g, h] = self.sums[k].0;
                         let own = if k < front.pivots {
                             x[front.first + k]
                         } else {
@@ -566,7 +667,7 @@ impl OnLanes for Solve<'_> {
                 }
                 let y = Eight::new(s, F8(y));
                 let count = p.min(LANES * i);
-                for (sum, &l) in me.sums[..count].iter_mut().zip(&panel[..count]) {
+                for (sum, &l) in self.sums[..count].iter_mut().zip(&panel[..count]) {
                     *sum = (Eight::new(s, *sum) + Eight::new(s, l) * y).get();
                 }
             }

@@ -4,10 +4,10 @@
 //! Called by: the methods that step in two halves.
 //! Source: docs/methods.md, "The certificate".
 
-use super::Scratch;
 use super::hold::Hold;
 use super::row::Row;
 use super::touch::Touch;
+use super::{Part, Scratch};
 use crate::collide::Contact;
 use crate::dynamics::energy;
 use crate::joint::JointKind;
@@ -230,6 +230,7 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         links,
         by_joint,
         stretch,
+        parts,
         ..
     } = &mut work.halves;
     *stretch = 0.0;
@@ -243,9 +244,6 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         };
         let place = joint.place(&state.bodies);
         let worst = link.position_residual(joint, &place);
-        if link.netted {
-            *stretch = stretch.max(worst);
-        }
         report.residuals.joint_position = report.residuals.joint_position.max(worst);
         let [angle, displacement] = link.values();
         let memory = &mut state.joints[link.joint as usize];
@@ -253,8 +251,7 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         *memory = link.memory();
         memory.angle = angle;
         let (force, torque) = link.reaction(place.b.position - place.center_b, report.dt);
-        // Nets are not divided in time.
-        memory.force = if link.netted { 0.0 } else { force.length() };
+        memory.force = force.length();
         if struck && known > 0.0 {
             memory.force = memory.force.min(FORCE_GROWTH * known);
         }
@@ -271,6 +268,16 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
                 0.0
             },
         });
+    }
+    let mut netted = false;
+    for net in parts.iter().filter_map(Part::as_net) {
+        netted = true;
+        *stretch = stretch.max(net.left.position);
+        report.residuals = report.residuals.max(net.residuals());
+        net.react(model, state, report.dt, &mut work.joint_forces);
+    }
+    if netted {
+        work.joint_forces.sort_unstable_by_key(|f| f.joint);
     }
 }
 

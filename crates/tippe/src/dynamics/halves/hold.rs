@@ -10,7 +10,8 @@
 //! *The short cut*: a step that starts from the same bits ends with the same bits, so what the rule left as it was is not computed
 //! again until something about it changes. Throwing this memory away at any time changes no result.
 
-use super::link::Link;
+use super::link::APART;
+use super::net::Net;
 use super::{Part, Scratch};
 use crate::collide::{Contact, swing};
 use crate::joint::Freedom;
@@ -245,14 +246,17 @@ impl Hold {
             }
         }
         // What a spring or a motor drives may be slow to start; what cannot meet is solved anew in every step.
-        let driven = |l: &Link| {
-            let joint = model.joints[l.joint as usize].as_ref();
+        let driven = |slot: u32| {
+            let joint = model.joints[slot as usize].as_ref();
             let free = |f: &Freedom| f.spring.is_none() && f.motor.is_none();
             !joint.is_some_and(|j| free(&j.desc.rotation) && free(&j.desc.translation))
-                || l.is_apart(true)
         };
         let links = &halves.links[part.links.clone()];
-        if links.iter().any(driven) {
+        let knots = part.as_net().map_or(&[][..], Net::knots);
+        if links.iter().any(|l| driven(l.joint) || l.is_apart(true))
+            || knots.iter().any(|k| driven(k.joint))
+            || part.as_net().is_some_and(|n| n.left.position > APART)
+        {
             return false;
         }
         // What floats keeps its momentum, however little.
@@ -262,7 +266,8 @@ impl Hold {
         let holding = links.iter().filter(|l| l.held.count > 0);
         let mut carriers = pressed
             .map(|r| (r.a, r.b))
-            .chain(holding.map(|l| (l.a, l.b)));
+            .chain(holding.map(|l| (l.a, l.b)))
+            .chain(knots.iter().map(|k| k.ends.into()));
         if !carriers.any(|(a, b)| fixed(a) || fixed(b)) {
             return false;
         }
@@ -328,12 +333,14 @@ fn radius(body: &Body) -> f64 {
 }
 
 /// Slots of both ends of all contacts and joints of an island.
-fn ends<'a>(halves: &'a Scratch, part: &Part) -> impl Iterator<Item = u32> + 'a {
+fn ends<'a>(halves: &'a Scratch, part: &'a Part) -> impl Iterator<Item = u32> + 'a {
     let rows = halves.rows[part.rows.clone()]
         .iter()
         .flat_map(|r| [r.a, r.b]);
     let links = halves.links[part.links.clone()].iter();
+    let knots = part.as_net().map_or(&[][..], Net::knots).iter();
     rows.chain(links.flat_map(|l| [l.a, l.b]))
+        .chain(knots.flat_map(|k| k.ends))
 }
 
 /// Holds an island whose bodies are candidates, if they had no velocity before the step either: then it starts and ends the same.
@@ -385,6 +392,11 @@ fn take(model: &Model, state: &State, work: &mut Work, part: usize) {
             account.material_fallbacks += usize::from(model.falls_back(&c.key.pair));
         }
     }
+    let carried = |slot: usize, hold: &mut Hold| {
+        let force = joint_forces.binary_search_by_key(&slot, |f| f.joint.index());
+        hold.joints
+            .extend(force.ok().map(|i| (island, joint_forces[i])));
+    };
     for link in &halves.links[part.links.clone()] {
         let slot = link.joint as usize;
         let Some(joint) = &model.joints[slot] else {
@@ -395,9 +407,13 @@ fn take(model: &Model, state: &State, work: &mut Work, part: usize) {
             joint_velocity: link.velocity_residual(&halves.bodies),
             ..Residuals::default()
         });
-        let carried = joint_forces.binary_search_by_key(&slot, |f| f.joint.index());
-        hold.joints
-            .extend(carried.ok().map(|i| (island, joint_forces[i])));
+        carried(slot, hold);
+    }
+    if let Some(net) = part.as_net() {
+        account.residuals = account.residuals.max(net.residuals());
+        net.knots()
+            .iter()
+            .for_each(|k| carried(k.joint as usize, hold));
     }
     hold.accounts.push(account);
 }

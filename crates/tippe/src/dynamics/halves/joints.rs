@@ -37,11 +37,7 @@ pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
     // Nets do not ask: they are divided where they stretched, and that is taken back little by little.
     let netted = |m: &JointMemory| m.force == 0.0 && m.first != [0.0; 6];
     if 2.0 * needed <= f64::from(last) && last > 1 && state.joints.iter().any(netted) {
-        return if state.step_count.is_multiple_of(PARTS_PATIENCE) {
-            last / 2
-        } else {
-            last
-        };
+        return last / 2;
     }
     if needed > f64::from(last) || needed * PARTS_SLACK < f64::from(last) {
         if needed > 1.0 {
@@ -251,7 +247,7 @@ fn warm(
     h: f64,
     of: impl Fn(&JointMemory) -> (&[f64; 6], &[f64; BOUNDED]),
 ) {
-    for part in scratch.parts.iter().filter(|p| !p.netted) {
+    for part in &scratch.parts {
         let stretch = state.stretch(h) * part.kept;
         for link in &mut scratch.links[part.links.clone()] {
             let (held, bounded) = of(&state.joints[link.joint as usize]);

@@ -62,7 +62,7 @@ pub(crate) fn run(
         ..
     } = scratch;
     let count = pool
-        .filter(|_| rows.len() + links.len() >= WORTH && parts.len() > 1)
+        .filter(|_| rows.len() + links.len() + knots(parts) >= WORTH && parts.len() > 1)
         .map_or(1, ThreadPool::current_num_threads);
     lanes.resize(count.max(lanes.len()), Lane::default());
     for lane in lanes.iter_mut() {
@@ -111,6 +111,15 @@ pub(crate) fn run(
         *met &= lane.met;
         work.add(&lane.work);
     }
+}
+
+/// Joints of nets.
+fn knots(parts: &[Part]) -> usize {
+    parts
+        .iter()
+        .filter_map(Part::as_net)
+        .map(super::net::Net::len)
+        .sum()
 }
 
 /// Does something with one island on the caller's thread.
@@ -180,7 +189,8 @@ fn deal(islands: Islands<'_>, count: usize) -> Vec<Vec<Island<'_>>> {
                 least = k;
             }
         }
-        loads[least] += island.rows.len() + LINK_LOAD * island.links.len();
+        let knots = island.part.as_net().map_or(0, super::net::Net::len);
+        loads[least] += island.rows.len() + LINK_LOAD * (island.links.len() + knots);
         hands[least].push(island);
     });
     hands
@@ -189,9 +199,11 @@ fn deal(islands: Islands<'_>, count: usize) -> Vec<Vec<Island<'_>>> {
 /// Takes the velocities of an island's bodies back from the lane that solved it.
 fn give_back(lane: &Lane, island: &Island<'_>, bodies: &mut [SolverBody]) {
     let ends = island.rows.iter().map(|r| [r.a, r.b]);
+    let netted = island.part.as_net().map_or(&[][..], |n| n.bodies());
     for slot in ends
         .chain(island.links.iter().map(|l| [l.a, l.b]))
         .flatten()
+        .chain(netted.iter().copied())
     {
         let slot = slot as usize;
         if bodies[slot].inverse_mass > 0.0 {

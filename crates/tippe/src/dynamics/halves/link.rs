@@ -20,7 +20,7 @@ const REDUNDANT: f64 = 1e-12;
 /// contradicts another, and what can never meet must not become velocity.
 pub(crate) const APART: f64 = 1e-4;
 /// Fastest correction of a joint that starts apart [m/s] or [rad/s].
-const CORRECTION_MAX: f64 = 100.0;
+pub(crate) const CORRECTION_MAX: f64 = 100.0;
 
 /// A row with bounds on its impulse: a motor or a limit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,11 +60,8 @@ pub(crate) struct Link {
     before: JointMemory,
     before_wrench: JointRow,
     before_lever: Vec3,
-    /// Levers from the centres of mass to the joint's origins on A and B.
-    pub lever_a: Vec3,
+    /// Lever from the centre of mass to the joint's origin on B.
     pub lever: Vec3,
-    /// Whether it was solved as part of a net.
-    pub netted: bool,
     /// Whether a side is a link: its tree answers.
     pub linked: bool,
     /// Whether limits keep what is beyond them, since contacts may wedge the tree.
@@ -103,9 +100,7 @@ impl Link {
             before: JointMemory::default(),
             before_wrench: JointRow::default(),
             before_lever: Vec3::ZERO,
-            lever_a: place.a.position - place.center_a,
             lever: place.b.position - place.center_b,
-            netted: false,
             linked: bodies.linked(a, b),
             keeps: false,
         };
@@ -224,32 +219,6 @@ impl Link {
     pub(crate) fn is_apart(&self, tried: bool) -> bool {
         let mut residuals = self.held.residuals[..self.held.count].iter();
         tried && residuals.any(|r| r.abs() > APART)
-    }
-
-    /// Whether it holds something, without motors, limits or trees.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.held.count > 0 && !self.linked && self.bounded.iter().all(|b| b.mass == 0.0)
-    }
-
-    /// What the rows that hold it miss of their targets.
-    pub(crate) fn missing(&self, bodies: &[SolverBody]) -> [f64; 6] {
-        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
-        let mut out = [0.0; 6];
-        for i in 0..self.held.count {
-            out[i] = self.target[i] - self.held.rows[i].velocity(a, b);
-        }
-        out
-    }
-
-    /// Impulse on B of given impulses of the rows that hold it.
-    pub(crate) fn force_of(&self, lambda: &[f64; 6]) -> Vec3 {
-        let rows = self.held.rows[..self.held.count].iter().zip(lambda);
-        rows.fold(Vec3::ZERO, |sum, (row, &l)| sum + row.e * l)
-    }
-
-    /// In the second half: the impulses of the first.
-    pub(crate) const fn first_impulses(&self) -> &[f64; 6] {
-        &self.before.first
     }
 
     /// Leaves a part of the residuals as they are instead of closing them in the first half: where only sweeps are affordable, what they
@@ -606,7 +575,7 @@ pub(crate) struct ScalarRow {
 }
 
 /// The angle nearest to `before` among those that differ by full turns.
-fn unwrapped(angle: f64, before: f64) -> f64 {
+pub(crate) fn unwrapped(angle: f64, before: f64) -> f64 {
     let turn = std::f64::consts::TAU;
     angle + turn * ((before - angle) / turn).round()
 }
@@ -623,7 +592,7 @@ fn translation(joint: &Joint) -> Freedom {
 }
 
 /// Displacement along z, or the distance.
-fn free_value(kind: JointKind, place: &JointPlace) -> f64 {
+pub(crate) fn free_value(kind: JointKind, place: &JointPlace) -> f64 {
     match kind {
         JointKind::Distance { .. } => place.distance().1,
         _ => place.slide().1,

@@ -14,6 +14,7 @@ pub(crate) mod finish;
 pub(crate) mod forest;
 pub(crate) mod hold;
 pub(crate) mod joints;
+mod knot;
 pub(crate) mod lane;
 pub(crate) mod link;
 pub(crate) mod net;
@@ -21,6 +22,7 @@ mod packed;
 pub(crate) mod read_out;
 pub(crate) mod row;
 mod seats;
+mod stiff;
 pub(crate) mod sweep;
 pub(crate) mod touch;
 pub(crate) mod trees;
@@ -72,12 +74,17 @@ pub(crate) struct Part {
     pub old: bool,
     /// Whether an articulation takes part.
     pub trees: bool,
-    /// Scratch of an island that may be solved as a net of joints, and whether it is.
+    /// An island that may be solved as a net of joints, and whether it is: then its joints are there, and it has no links.
     pub net: Option<Box<net::Net>>,
     pub netted: bool,
 }
 
 impl Part {
+    /// The net of joints that it is.
+    pub(crate) fn as_net(&self) -> Option<&net::Net> {
+        self.net.as_deref().filter(|_| self.netted)
+    }
+
     /// A copy without the scratch of a net.
     pub(crate) fn plain(&self) -> Self {
         Self {
@@ -137,6 +144,8 @@ pub(crate) struct Scratch {
     /// Scratch of nets, while islands are grouped.
     #[allow(clippy::vec_box, reason = "they go to islands and back as they are")]
     pub nets: Vec<Box<net::Net>>,
+    /// Block products that a direct solve may cost for each joint; islands that cost more may be nets. Nothing: the method knows no nets.
+    pub net_cost: Option<f64>,
     /// Joint slots, in the order of the links.
     pub joints: Vec<u32>,
     /// Bodies already counted on joints, marked by the number of the count.

@@ -1,28 +1,30 @@
 //! Islands of joints too meshed for the direct solve by bodies: all joints at once, row by row of the joints instead.
 //!
-//! Reads: links, Model and State to look ahead.  Writes: links' impulses, solver bodies.
-//! Called by: the solves of `sequential`.
-//! Source: docs/methods.md, "Nets of joints"; the stiffness of stressed joints [Tournier15].
+//! Reads: Model and State, solver bodies.  Writes: impulses of its knots, solver bodies, predicted states.
+//! Called by: `touch` (who is a net), the solves of `sequential`, `finish`, `hold`.
+//! Source: docs/methods.md, "Nets of joints"; the stiffness of stressed joints is in `stiff`.
 //!
 //! Impulses λ of the rows change their velocities by A λ, A = J M⁻¹ Jᵀ, which is factored with nested dissection (`front_cholesky.rs`). A net that is
 //! stretched flat has more rows than freedoms: A is singular there, so A + ε diag(A) is factored, and λ goes on from the impulses it has.
-//!
-//! A joint under the force f on the lever r of a body turns it back with the stiffness K = (f·r) 1 − ½ (r fᵀ + f rᵀ). Other islands are
-//! divided in time until they follow that; a net is not. Where (h/2)² K is more than a quarter of the body's inertia, the excess acts as inertia on the velocity that
-//! the half step leaves, as for stiff springs (`link::spring_impulse`), which takes energy.
 
 #![allow(non_snake_case)]
 
 use super::joints::Sight;
+use super::knot::{Knot, Rows, block};
 use super::lane::{Island, Lane};
-use super::link::Link;
+use super::link::{CORRECTION_MAX, free_value, unwrapped};
+use super::stiff::{Stiffened, stiffness};
 use super::trees::Bodies;
+use crate::dynamics::integrate;
 use crate::dynamics::joint::JointRow;
+use crate::joint::JointKind;
+use crate::math::block_pattern::Pattern;
 use crate::math::dissection::NONE;
-use crate::math::eigen::symmetric_eigen;
 use crate::math::front_cholesky::FrontCholesky;
 use crate::math::{Mat3, Vec3};
-use crate::report::SolverWork;
+use crate::model::Model;
+use crate::report::{EnergyLedger, JointForce, Residuals, SolverWork};
+use crate::state::{BodyState, JointMemory, State};
 
 /// Joints from which an island counts as a net.
 pub(crate) const JOINTS_MIN: usize = 32;
@@ -32,220 +34,547 @@ const COST_ROW: u64 = 10_000;
 const SOFT: f64 = 1e-5;
 /// Part of what the joints are open at the start that a part of a step closes [1].
 const CLOSED: f64 = 0.2;
-/// Share of its inertia up to which the stiffness of a body is followed as it is [1].
-const FOLLOWED: f64 = 0.25;
+/// Distance [m] or angle [rad] that the joints of a net are open at the start beyond which it is looked at where they will be at the end: a net
+/// that opens too far is given up there. That costs as much as it saves where few are.
+const DOUBTFUL: f64 = 1e-3;
+/// Distance [m] or angle [rad] up to which the joints of a net may open before its step is divided.
+pub(crate) const OPEN_MAX: f64 = 5e-3;
+/// Times that a net that would open farther is relaxed, and double sweeps each time; multiple of the limit beyond which that is hopeless, and part
+/// of the distance before that it must get below to go on [1].
+const RELAXED: u32 = 3;
+const SWEEPS: usize = 2;
+const HOPELESS: f64 = 4.0;
+const STALLED: f64 = 0.9;
 
-/// Scratch of one net.
+/// Impulse and angular impulse on a body, or its velocities.
+type Pair = (Vec3, Vec3);
+
+/// One net, from step to step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Net {
+    /// Its joints. Written by `takes`.
+    knots: Vec<Knot>,
+    /// What the direct solve might cost when it was last looked at, and whether it is a net.
+    last: Option<(f64, bool)>,
     factor: FrontCholesky,
-    /// By slot: the number of the body in the net.
-    numbers: Vec<u32>,
-    /// By number: the slot, and the stiffness.
+    /// By number of a body in the net: its slot.
     slots: Vec<u32>,
-    stiffness: Vec<Mat3>,
+    /// By slot: the number.
+    numbers: Vec<u32>,
+    /// By knot: the numbers of its ends; none if they cannot move.
+    ends: Vec<[u32; 2]>,
+    /// By row: those of joints that are no ball joints; what is open at the start of the half; the impulse of this half and of the first.
+    rows: Vec<JointRow>,
+    open: Vec<f64>,
+    lambda: Vec<f64>,
+    first: Vec<f64>,
+    /// By knot: force and torque about its origin on B, of the first half.
+    wrenches: Vec<Pair>,
+    /// By number: stiffness and inverse inertia, and the answer that follows from them.
+    stiff: Vec<(Mat3, Mat3, Option<Stiffened>)>,
+    /// By number: angular velocity before the half, and impulses of the half.
+    before: Vec<Vec3>,
+    pushes: Vec<Pair>,
+    /// By number: impulses of one solve, stiffness of the half.
+    changes: Vec<Pair>,
+    sums: Vec<Mat3>,
+    /// What the factor was made of: levers, rows, and answers of the bodies.
+    made_of: (Vec<[Vec3; 2]>, Vec<JointRow>, Vec<(f64, Mat3)>),
+    is_factored: bool,
     /// By row in the order of elimination: what is missing, then the impulse.
     x: Vec<f64>,
+    /// What the last half left: distances, velocities, energy that stiffness took and that moved bodies brought.
+    pub left: Left,
 }
 
-/// Solves the first half of a net: impulses at t that bring its joints together at t + h. False (and nothing changed) if the island is no net.
-pub(crate) fn first(sight: &Sight<'_>, lane: &mut Lane, island: &mut Island<'_>) -> bool {
-    let Some(mut net) = island.part.net.take() else {
-        return false;
-    };
-    let (links, bodies) = (&mut *island.links, &mut lane.bodies);
-    island.part.netted = island.rows.is_empty() && net.prepare(links, bodies);
-    if island.part.netted {
-        // Remembered impulses would add up to a stress that no motion needs.
-        links.iter_mut().for_each(|link| link.lambda = [0.0; 6]);
-        // What is open already closes little by little: at once it would be velocity.
-        for link in links.iter_mut() {
-            link.keep_residuals(1.0 - CLOSED, sight.h);
-        }
-        for &slot in &net.slots {
-            let (body, s) = (
-                &mut bodies[slot as usize],
-                &sight.state.bodies[slot as usize],
-            );
-            (body.v, body.w) = (s.velocity, s.angular_velocity);
-        }
-        let last = sight.state.part;
-        let per_impulse = if last > 0.0 { 2.0 / last } else { 0.0 };
-        net.stiffen(sight.h, links, bodies, |link| {
-            link.force_of(&sight.state.joints[link.joint as usize].first) * per_impulse
-        });
-        net.solve(links, bodies, &mut lane.work);
+/// What a half of a step left.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Left {
+    /// Worst residual of a joint [m] or [rad]; of the second half, the one at the end of the step.
+    pub position: f64,
+    /// The one at the end of the step, as it is seen from the first half; zero if nobody looked.
+    pub foreseen: f64,
+    /// Worst velocity in a row that should have none; of the second half.
+    pub velocity: f64,
+    /// Energy that the implicit stiffness took [J].
+    taken: f64,
+    /// Work of bodies with prescribed motion [J].
+    prescribed: f64,
+}
+
+impl Left {
+    /// Enters the energy of the half.
+    pub(crate) fn book(&self, ledger: &mut EnergyLedger) {
+        ledger.joint_friction += self.taken;
+        ledger.prescribed += self.prescribed;
     }
-    island.part.net = Some(net);
-    island.part.netted
 }
 
-/// Solves the second half: impulses at t + h that leave no velocity along the rows.
-pub(crate) fn second(h: f64, lane: &mut Lane, island: &mut Island<'_>) {
+/// Solves the first half of a net: impulses at t that bring its joints together at t + h.
+pub(crate) fn first(sight: &Sight<'_>, lane: &mut Lane, island: &mut Island<'_>) {
     let Some(mut net) = island.part.net.take() else {
         return;
     };
-    let (links, bodies) = (&mut *island.links, &mut lane.bodies);
-    net.stiffen(h, links, bodies, |link| {
-        link.force_of(link.first_impulses()) * (2.0 / h)
+    let Sight {
+        model, state, h, ..
+    } = *sight;
+    net.turn(model, &state.bodies);
+    // What is open already closes little by little: at once it would be velocity.
+    net.aim(model, &lane.predicted, h);
+    net.add_velocities(1.0, &lane.bodies);
+    let per_impulse = if state.part > 0.0 {
+        2.0 / state.part
+    } else {
+        0.0
+    };
+    net.begin(&mut lane.bodies, 0.25 * h * h, |net, knot| {
+        let lambda = &state.joints[knot.joint as usize].first;
+        knot.force(&net.rows, lambda) * per_impulse
     });
-    net.solve(links, bodies, &mut lane.work);
-    links.iter_mut().for_each(|link| link.netted = true);
+    net.add_velocities(-1.0, &lane.bodies);
+    if net.solve(&mut lane.bodies, &mut lane.work) && net.left.position > DOUBTFUL {
+        net.look_ahead(sight, lane);
+        net.left.foreseen = net.aim(model, &lane.predicted, h);
+        for _ in 0..RELAXED {
+            let before = net.left.foreseen;
+            if !(OPEN_MAX..=HOPELESS * OPEN_MAX).contains(&before) {
+                break;
+            }
+            net.relax(&mut lane.bodies);
+            net.look_ahead(sight, lane);
+            net.left.foreseen = net.aim(model, &lane.predicted, h);
+            if net.left.foreseen > STALLED * before {
+                break;
+            }
+        }
+    }
+    net.end(&lane.bodies);
+    net.first.clone_from(&net.lambda);
+    net.keep_wrenches();
+    island.part.net = Some(net);
+}
+
+/// Solves the second half: impulses at t + h that leave no velocity along the rows.
+pub(crate) fn second(
+    model: &Model,
+    state: &State,
+    h: f64,
+    lane: &mut Lane,
+    island: &mut Island<'_>,
+) {
+    let Some(mut net) = island.part.net.take() else {
+        return;
+    };
+    net.turn(model, &state.bodies);
+    net.begin(&mut lane.bodies, 0.25 * h * h, |net, knot| {
+        knot.force(&net.rows, &net.first[knot.range()]) * (2.0 / h)
+    });
+    net.x.fill(0.0);
+    net.add_velocities(-1.0, &lane.bodies);
+    net.solve(&mut lane.bodies, &mut lane.work);
+    net.end(&lane.bodies);
     island.part.net = Some(net);
 }
 
 impl Net {
-    /// Numbers the bodies and orders the joints; false if they do not fit.
-    fn prepare(&mut self, links: &[Link], bodies: &Bodies) -> bool {
-        if !links.iter().all(Link::is_plain) {
-            return false;
-        }
-        self.numbers.clear();
-        self.numbers.resize(bodies.len(), NONE);
-        self.slots.clear();
+    /// Takes the joints of an island in; false if they are no net. `direct_cost` is what the direct solve by bodies may cost for them [block products].
+    pub(crate) fn takes(&mut self, model: &Model, joints: &[u32], direct_cost: f64) -> bool {
+        let mut same = self.knots.len() == joints.len();
         let mut rows = 0;
-        for link in links {
-            rows += link.held.count as u64;
-            for slot in [link.a, link.b] {
-                let number = &mut self.numbers[slot as usize];
-                if bodies[slot as usize].inverse_mass > 0.0 && *number == NONE {
-                    *number = self.slots.len() as u32;
-                    self.slots.push(slot);
+        for (k, &slot) in joints.iter().enumerate() {
+            let Some(knot) = Knot::new(model, slot, rows) else {
+                self.last = None;
+                return false;
+            };
+            rows += knot.count;
+            match self.knots.get_mut(k) {
+                Some(old) => {
+                    same &= old.is_like(&knot);
+                    *old = knot;
                 }
+                None => self.knots.push(knot),
             }
         }
-        let numbers = &self.numbers;
-        let joints = links.iter().map(|link| {
-            let ends = [link.a, link.b].map(|slot| numbers[slot as usize]);
-            (ends, link.held.count as u32)
-        });
-        self.factor
-            .analyse(self.slots.len(), joints, COST_ROW * rows)
+        self.knots.truncate(joints.len());
+        if let Some((cost, is_net)) = self.last
+            && same
+            && cost == direct_cost
+        {
+            return is_net;
+        }
+        let is_net = self.analyse(model, rows as usize, direct_cost);
+        self.last = Some((direct_cost, is_net));
+        is_net
+    }
+
+    /// Numbers the bodies and orders the joints; false if the bodies can be solved directly, or the joints do not fit.
+    fn analyse(&mut self, model: &Model, rows: usize, direct_cost: f64) -> bool {
+        self.numbers.clear();
+        self.numbers.resize(model.bodies.len() + 1, NONE);
+        self.slots.clear();
+        self.ends.clear();
+        for knot in &self.knots {
+            let mut ends = [NONE; 2];
+            for side in 0..2 {
+                if knot.moves[side] {
+                    let number = &mut self.numbers[knot.ends[side] as usize];
+                    if *number == NONE {
+                        *number = self.slots.len() as u32;
+                        self.slots.push(knot.ends[side]);
+                    }
+                    ends[side] = *number;
+                }
+            }
+            self.ends.push(ends);
+        }
+        let (bodies, cost) = (self.slots.len(), direct_cost as u64);
+        let between = self.ends.iter().filter(|[a, b]| *a != NONE && *b != NONE);
+        let edges = between.map(|&[a, b]| (a, b)).filter(|(a, b)| a != b);
+        if cost > 0 && Pattern::default().analyse(bodies, edges, cost) {
+            return false;
+        }
+        self.rows.clear();
+        self.rows.resize(rows, JointRow::default());
+        for list in [&mut self.open, &mut self.lambda, &mut self.x] {
+            list.clear();
+            list.resize(rows, 0.0);
+        }
+        self.stiff.clear();
+        self.stiff.resize(bodies, (Mat3::ZERO, Mat3::ZERO, None));
+        self.before.clear();
+        self.before.resize(bodies, Vec3::ZERO);
+        self.made_of.0.clear();
+        let joints = self.ends.iter().zip(&self.knots);
+        let joints = joints.map(|(&ends, knot)| (ends, knot.count));
+        self.factor.analyse(bodies, joints, COST_ROW * rows as u64)
+    }
+
+    /// How many joints it has.
+    pub(crate) const fn len(&self) -> usize {
+        self.knots.len()
+    }
+
+    /// Its joints.
+    pub(crate) fn knots(&self) -> &[Knot] {
+        &self.knots
+    }
+
+    /// Slots of its bodies that can move.
+    pub(crate) fn bodies(&self) -> &[u32] {
+        &self.slots
+    }
+
+    /// Brings the knots to where they are, without impulses.
+    fn turn(&mut self, model: &Model, states: &[BodyState]) {
+        let mut worst: f64 = 0.0;
+        for knot in &mut self.knots {
+            let residuals = knot.turn(model, states, &mut self.rows);
+            for (open, r) in self.open[knot.range()].iter_mut().zip(residuals) {
+                *open = r;
+                worst = worst.max(r.abs());
+            }
+        }
+        self.left = Left {
+            position: worst,
+            ..Left::default()
+        };
+        // Remembered impulses would add up to a stress that no motion needs.
+        self.lambda.fill(0.0);
+        self.pushes.clear();
+        self.pushes.resize(self.slots.len(), Pair::default());
+    }
+
+    /// Aims from where the bodies would go: fills in what velocities miss to close a part of what is open. Returns the worst
+    /// residual there.
+    fn aim(&mut self, model: &Model, predicted: &[BodyState], h: f64) -> f64 {
+        let per_h = 1.0 / h;
+        let mut worst: f64 = 0.0;
+        for (knot, &at) in self.knots.iter().zip(&self.factor.place) {
+            let then = knot.residuals(model, predicted);
+            let n = knot.count as usize;
+            let open = &self.open[knot.range()];
+            for ((x, then), open) in self.x[at as usize..][..n].iter_mut().zip(then).zip(open) {
+                let goal = (1.0 - CLOSED) * open;
+                worst = worst.max(then.abs());
+                *x = goal * per_h - (then * per_h).clamp(-CORRECTION_MAX, CORRECTION_MAX);
+            }
+        }
+        worst
+    }
+
+    /// Adds the velocities of the rows to what they miss, times a sign. Keeps the worst of them.
+    fn add_velocities(&mut self, sign: f64, bodies: &Bodies) {
+        for (knot, &at) in self.knots.iter().zip(&self.factor.place) {
+            let u = knot.velocity(&self.rows, bodies);
+            let n = knot.count as usize;
+            for (x, u) in self.x[at as usize..][..n].iter_mut().zip(u) {
+                *x += sign * u;
+            }
+        }
     }
 
     /// Gives the bodies the inertia that keeps them from swinging faster than the step follows, and takes the velocity that it costs.
-    /// `force` is that of a joint on its second body.
-    fn stiffen(
-        &mut self,
-        h: f64,
-        links: &[Link],
-        bodies: &mut Bodies,
-        force: impl Fn(&Link) -> Vec3,
-    ) {
-        self.stiffness.clear();
-        self.stiffness.resize(self.slots.len(), Mat3::ZERO);
-        for link in links {
-            let f = force(link);
-            let ends = [(link.a, link.lever_a, -f), (link.b, link.lever, f)];
-            for (slot, r, f) in ends {
-                let number = self.numbers[slot as usize];
+    /// `force` is that of a joint on its second body; `square` is (h/2)².
+    fn begin(&mut self, bodies: &mut Bodies, square: f64, force: impl Fn(&Self, &Knot) -> Vec3) {
+        let mut stiff = std::mem::take(&mut self.stiff);
+        let mut sums = std::mem::take(&mut self.sums);
+        sums.clear();
+        sums.resize(self.slots.len(), Mat3::ZERO);
+        for (knot, ends) in self.knots.iter().zip(&self.ends) {
+            let f = force(self, knot);
+            for (number, r, f) in [(ends[0], knot.levers[0], -f), (ends[1], knot.levers[1], f)] {
                 if number != NONE {
-                    self.stiffness[number as usize] += stiffness(r, f);
+                    sums[number as usize] += stiffness(r, f);
                 }
             }
         }
-        for (&slot, &K) in self.slots.iter().zip(&self.stiffness) {
+        let all = self.slots.iter().zip(&mut stiff).zip(&sums);
+        for (((&slot, stiff), &K), before) in all.zip(&mut self.before) {
             let body = &mut bodies[slot as usize];
-            if let Some((inverse, w)) = stiffened(body.inverse_inertia, K * (0.25 * h * h), body.w)
-            {
-                (body.inverse_inertia, body.w) = (inverse, w);
+            *before = body.w;
+            let K = K * square;
+            if stiff.0 != K || stiff.1 != body.inverse_inertia {
+                *stiff = (
+                    K,
+                    body.inverse_inertia,
+                    Stiffened::new(body.inverse_inertia, K),
+                );
+            }
+            if let Some(s) = &stiff.2 {
+                body.inverse_inertia = s.inverse;
+                body.w = s.inverse * (s.inertia * body.w);
             }
         }
+        (self.stiff, self.sums) = (stiff, sums);
     }
 
-    /// The matrix A + ε diag(A), factored; false if it is not positive definite.
-    fn assemble(&mut self, links: &[Link], bodies: &Bodies) -> bool {
-        let mut values = self.factor.values.iter_mut();
-        for entry in &self.factor.entries {
+    /// Whether the matrix is another than the one that was factored last; notes what it is made of.
+    fn is_other(&mut self, bodies: &Bodies) -> bool {
+        let (levers, rows, answers) = &mut self.made_of;
+        let answer = |&slot: &u32| {
+            let b = &bodies[slot as usize];
+            (b.inverse_mass, b.inverse_inertia)
+        };
+        let same = self
+            .knots
+            .iter()
+            .map(|k| k.levers)
+            .eq(levers.iter().copied())
+            && self.slots.iter().map(answer).eq(answers.iter().copied())
+            && self.rows == *rows;
+        if !same {
+            levers.clear();
+            levers.extend(self.knots.iter().map(|k| k.levers));
+            answers.clear();
+            answers.extend(self.slots.iter().map(answer));
+            rows.clone_from(&self.rows);
+        }
+        !same
+    }
+
+    fn assemble(&mut self, bodies: &Bodies) {
+        let (entries, values) = self.factor.blocks();
+        for entry in entries {
             let slot = self.slots[entry.body as usize];
-            let body = &bodies[slot as usize];
-            let (first, second) = (&links[entry.row as usize], &links[entry.column as usize]);
-            for (i, p) in first.held.rows[..first.held.count].iter().enumerate() {
-                let (e, turn) = side(first, p, slot);
-                let e = e * body.inverse_mass;
-                let turn = body.inverse_inertia * turn;
-                for (j, q) in second.held.rows[..second.held.count].iter().enumerate() {
-                    let (e_q, turn_q) = side(second, q, slot);
-                    let x = e.dot(e_q) + turn.dot(turn_q);
-                    let own = entry.row == entry.column && i == j;
-                    if let Some(value) = values.next() {
-                        *value = if own { x * (1.0 + SOFT) } else { x };
-                    }
+            let (p, q) = (
+                &self.knots[entry.row as usize],
+                &self.knots[entry.column as usize],
+            );
+            let (m, n) = (p.count as usize, q.count as usize);
+            let out = &mut values[entry.start as usize..][..m * n];
+            block(p, q, slot, &self.rows, &bodies[slot as usize], out);
+            if entry.row == entry.column {
+                for i in 0..n {
+                    out[i * (n + 1)] *= 1.0 + SOFT;
                 }
             }
         }
-        self.factor.factor()
     }
 
-    /// Changes the impulses so that the rows reach their targets.
-    fn solve(&mut self, links: &mut [Link], bodies: &mut Bodies, work: &mut SolverWork) {
-        if !self.assemble(links, bodies) {
+    /// Changes impulses and velocities so that the rows get what they miss: (A + ε diag A) λ = x. False if the matrix is not positive definite.
+    fn solve(&mut self, bodies: &mut Bodies, work: &mut SolverWork) -> bool {
+        if self.is_other(bodies) {
+            self.assemble(bodies);
+            self.is_factored = self.factor.factor_and_solve(&mut self.x);
+        } else if self.is_factored {
+            self.factor.solve(&mut self.x);
+        }
+        if !self.is_factored {
             work.caps_hit += 1;
-            return;
+            return false;
         }
         work.newton_steps += 1;
-        self.x.clear();
-        self.x.resize(self.factor.rows(), 0.0);
-        for (link, &at) in links.iter().zip(&self.factor.place) {
-            let n = link.held.count;
-            self.x[at as usize..][..n].copy_from_slice(&link.missing(bodies)[..n]);
+        self.changes.clear();
+        self.changes.resize(self.slots.len(), Pair::default());
+        let places = self.factor.place.iter();
+        for ((knot, ends), &at) in self.knots.iter().zip(&self.ends).zip(places) {
+            let step = &self.x[at as usize..][..knot.count as usize];
+            let w = knot.wrench(&self.rows, step);
+            for (lambda, x) in self.lambda[knot.range()].iter_mut().zip(step) {
+                *lambda += x;
+            }
+            for (number, P, L) in [(ends[0], -w.e, w.ang_a), (ends[1], w.e, w.ang_b)] {
+                if number != NONE {
+                    let change = &mut self.changes[number as usize];
+                    change.0 += P;
+                    change.1 += L;
+                }
+            }
         }
-        self.factor.solve(&mut self.x);
-        for (link, &at) in links.iter_mut().zip(&self.factor.place) {
-            let n = link.held.count;
-            let mut step = [0.0; 6];
-            step[..n].copy_from_slice(&self.x[at as usize..][..n]);
-            link.extrapolate(&step, bodies);
+        let changes = self.changes.iter().zip(&mut self.pushes);
+        for (&slot, (change, push)) in self.slots.iter().zip(changes) {
+            let body = &mut bodies[slot as usize];
+            body.v += change.0 * body.inverse_mass;
+            body.w += body.inverse_inertia * change.1;
+            push.0 += change.0;
+            push.1 += change.1;
+        }
+        true
+    }
+
+    /// Sweeps over the joints, one after the other, for what they still miss. What the motion of a step leaves in a few joints is met by their neighbours;
+    /// another solve of all would answer with motions of the whole net that A hardly resists, and grow (tried).
+    fn relax(&mut self, bodies: &mut Bodies) {
+        // From here on: the velocities to reach.
+        self.add_velocities(1.0, bodies);
+        let count = self.knots.len();
+        for k in (0..count)
+            .chain((0..count).rev())
+            .cycle()
+            .take(2 * SWEEPS * count)
+        {
+            let (knot, ends) = (&self.knots[k], self.ends[k]);
+            let goal = &self.x[self.factor.place[k] as usize..];
+            let mut step = Rows::default();
+            knot.answer(&self.rows, bodies, goal, &mut step);
+            let w = knot.wrench(&self.rows, &step[..knot.count as usize]);
+            for (lambda, x) in self.lambda[knot.range()].iter_mut().zip(step) {
+                *lambda += x;
+            }
+            let sides = [(0, -w.e, w.ang_a), (1, w.e, w.ang_b)];
+            for (side, P, L) in sides {
+                if ends[side] != NONE {
+                    let body = &mut bodies[knot.ends[side] as usize];
+                    body.v += P * body.inverse_mass;
+                    body.w += body.inverse_inertia * L;
+                    let push = &mut self.pushes[ends[side] as usize];
+                    (push.0, push.1) = (push.0 + P, push.1 + L);
+                }
+            }
         }
     }
-}
 
-/// What a row does to one of its bodies: its share in velocity and angular velocity.
-fn side(link: &Link, row: &JointRow, slot: u32) -> (Vec3, Vec3) {
-    if link.a == slot {
-        (-row.e, row.ang_a)
-    } else {
-        (row.e, row.ang_b)
-    }
-}
-
-/// `(f·r) 1 − ½ (r fᵀ + f rᵀ)`: how a force on a lever turns a body back [N·m].
-fn stiffness(r: Vec3, f: Vec3) -> Mat3 {
-    let outer = Mat3::from_cols(r * f.x, r * f.y, r * f.z);
-    Mat3::from_diagonal(Vec3::splat(f.dot(r))) - (outer + outer.transpose()) * 0.5
-}
-
-/// Inverse inertia and angular velocity of a body whose stiffness times (h/2)² is `K`; nothing if the step follows it as it is.
-///
-/// In the axes in which the inertia is 1 and K diagonal with κ, the kick leaves ω/(1 + d), 4 (κ − d) = 2/(d + 2) beyond κ = ¼.
-fn stiffened(inverse: Mat3, K: Mat3, w: Vec3) -> Option<(Mat3, Vec3)> {
-    // No eigenvalue is larger than the trace of a product of positive matrices, or of their sizes.
-    let size = |m: &Mat3| m.x_axis.length() + m.y_axis.length() + m.z_axis.length();
-    if size(&inverse) * size(&K) <= FOLLOWED {
-        return None;
-    }
-    let (V, m) = symmetric_eigen(inverse);
-    let root = m.map(|m| m.max(0.0).sqrt());
-    let S = V * Mat3::from_diagonal(root) * V.transpose();
-    let (W, k) = symmetric_eigen(S * K * S);
-    if k.max_element() <= FOLLOWED {
-        return None;
-    }
-    let share = k.map(|k| {
-        if k > FOLLOWED {
-            1.0 / (1.0 + 0.5 * (k - 2.0 + (k * k + 4.0 * k + 2.0).sqrt()))
-        } else {
-            1.0
+    /// Where the bodies go with the velocities just found.
+    fn look_ahead(&self, sight: &Sight<'_>, lane: &mut Lane) {
+        for &slot in &self.slots {
+            let i = slot as usize;
+            let Some(body) = &sight.model.bodies[i] else {
+                continue;
+            };
+            let start = BodyState {
+                velocity: lane.bodies[i].v,
+                angular_velocity: lane.bodies[i].w,
+                ..sight.state.bodies[i]
+            };
+            let a = integrate::acceleration(sight.model, body, &sight.state.loads[i]);
+            lane.predicted[i] = integrate::fly(body, &start, a, sight.h);
         }
-    });
-    let SW = S * W;
-    // S⁻¹ of what turns; what does not turn has no velocity.
-    let unroot = root.map(|r| if r > 0.0 { 1.0 / r } else { 0.0 });
-    let back = W.transpose() * (V * (unroot * (V.transpose() * w)));
-    let scaled = Mat3::from_cols(
-        SW.x_axis * share.x,
-        SW.y_axis * share.y,
-        SW.z_axis * share.z,
-    );
-    Some((scaled * SW.transpose(), SW * (share * back)))
+    }
+
+    /// Accounts for the half: velocities along the rows, energy of stiffness and of moved bodies.
+    fn end(&mut self, bodies: &Bodies) {
+        let each = self.slots.iter().zip(&self.stiff);
+        for ((&slot, stiff), (push, &before)) in each.zip(self.pushes.iter().zip(&self.before)) {
+            if let Some(s) = &stiff.2 {
+                self.left.taken += s.taken(push.1, before, bodies[slot as usize].w);
+            }
+        }
+        for knot in &self.knots {
+            let u: Rows = knot.velocity(&self.rows, bodies);
+            for u in &u[..knot.count as usize] {
+                self.left.velocity = self.left.velocity.max(u.abs());
+            }
+            if knot.moves == [true; 2] {
+                continue;
+            }
+            let w = knot.wrench(&self.rows, &self.lambda[knot.range()]);
+            let [a, b] = knot.ends.map(|slot| &bodies[slot as usize]);
+            if !knot.moves[0] {
+                self.left.prescribed += w.e.dot(a.v) - w.ang_a.dot(a.w);
+            }
+            if !knot.moves[1] {
+                self.left.prescribed -= w.e.dot(b.v) + w.ang_b.dot(b.w);
+            }
+        }
+    }
+
+    /// Force and torque of the half about the origin of each joint on B.
+    fn wrench(&self, knot: &Knot) -> Pair {
+        let w = knot.wrench(&self.rows, &self.lambda[knot.range()]);
+        if knot.ball {
+            return (w.e, Vec3::ZERO);
+        }
+        (w.e, w.ang_b - knot.levers[1].cross(w.e))
+    }
+
+    fn keep_wrenches(&mut self) {
+        let mut wrenches = std::mem::take(&mut self.wrenches);
+        wrenches.clear();
+        wrenches.extend(self.knots.iter().map(|knot| self.wrench(knot)));
+        self.wrenches = wrenches;
+    }
+
+    /// After the second half of a step of length `h`: memory for the next one, and forces for users.
+    pub(crate) fn react(
+        &self,
+        model: &Model,
+        state: &mut State,
+        h: f64,
+        forces: &mut Vec<JointForce>,
+    ) {
+        for (knot, before) in self.knots.iter().zip(&self.wrenches) {
+            let slot = knot.joint as usize;
+            let Some(joint) = knot.joint(model) else {
+                continue;
+            };
+            let kind = joint.desc.kind;
+            let (mut angle, mut displacement) = (0.0, 0.0);
+            let slides = kind.slides() || matches!(kind, JointKind::Distance { .. });
+            if kind.turns() || slides {
+                let place = joint.place(&state.bodies);
+                if kind.turns() {
+                    angle = unwrapped(place.turn(kind).1, state.joints[slot].angle);
+                }
+                if slides {
+                    displacement = free_value(kind, &place);
+                }
+            }
+            let mut memory = JointMemory {
+                angle,
+                ..JointMemory::default()
+            };
+            // Nets are not divided in time for their stiffness: they tell of no force.
+            let n = knot.count as usize;
+            memory.first[..n].copy_from_slice(&self.first[knot.range()]);
+            memory.second[..n].copy_from_slice(&self.lambda[knot.range()]);
+            state.joints[slot] = memory;
+            let now = self.wrench(knot);
+            forces.push(JointForce {
+                joint: model.joint_id(slot),
+                force: (before.0 + now.0) / h,
+                torque: (before.1 + now.1) / h,
+                angle,
+                displacement,
+            });
+        }
+    }
+
+    /// What a joint left at the end of the step: the worst of its rows.
+    pub(crate) fn residuals(&self) -> Residuals {
+        Residuals {
+            joint_position: self.left.position,
+            joint_velocity: self.left.velocity,
+            ..Residuals::default()
+        }
+    }
 }

@@ -137,7 +137,7 @@ fn is_loaded(m: &ContactMemory) -> bool {
 }
 
 /// Makes the touches, and puts them and the joints into the order of the islands. Within an island contacts come before joints, as they
-/// were numbered.
+/// were numbered; the joints of a net are with it.
 fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
     let contacts = &work.detection.contacts;
     let count = contacts.len() as u32;
@@ -149,6 +149,7 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
         remembered,
         ungrouped,
         nets,
+        net_cost,
         ..
     } = &mut work.halves;
     std::mem::swap(joints, ungrouped);
@@ -167,7 +168,18 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
                 joints.push(ungrouped[(item - count) as usize]);
             }
         }
-        let meshed = touches.len() == start.0 && joints.len() - start.1 >= JOINTS_MIN;
+        let count = joints.len() - start.1;
+        let meshed = touches.len() == start.0 && count >= JOINTS_MIN;
+        let mut net = None;
+        let mut netted = false;
+        if let (true, Some(cost)) = (meshed, *net_cost) {
+            let mut it = nets.pop().unwrap_or_default();
+            netted = it.takes(model, &joints[start.1..], cost * count as f64);
+            net = Some(it);
+        }
+        if netted {
+            joints.truncate(start.1);
+        }
         parts.push(Part {
             rows: start.0..touches.len(),
             links: start.1..joints.len(),
@@ -175,8 +187,8 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
             kept: 1.0,
             old: false,
             trees: false,
-            net: meshed.then(|| nets.pop().unwrap_or_default()),
-            netted: false,
+            net,
+            netted,
         });
     }
 }

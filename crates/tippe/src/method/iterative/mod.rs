@@ -39,6 +39,7 @@ pub(crate) fn step(
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
     work.halves.tried = false;
+    work.halves.net_cost = None;
     loop {
         let mut report = StepReport::default();
         let mut read_out = std::mem::take(&mut work.halves.read_out);

@@ -8,7 +8,10 @@ mod solve;
 
 use crate::dynamics::energy;
 use crate::dynamics::halves::hold::Hold;
-use crate::dynamics::halves::{Settings, advance, begin, depenetrate, finish, joints, kick, touch};
+use crate::dynamics::halves::net::OPEN_MAX;
+use crate::dynamics::halves::{
+    Part, Settings, advance, begin, depenetrate, finish, joints, kick, touch,
+};
 use crate::error::StepError;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
@@ -115,8 +118,7 @@ impl SequentialParams {
     }
 }
 
-/// Distance [m] or angle [rad] up to which the joints of a net may open before its step is divided, and the most parts for that.
-const STRETCH_MAX: f64 = 5e-3;
+/// Most parts that a step is divided into where a net opens too far.
 const STRETCH_PARTS: u32 = 8;
 /// Most parts of a step that end where a fast body has bounced.
 const BOUNCES_MAX: u32 = 64;
@@ -135,6 +137,7 @@ pub(crate) fn step(
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
     work.halves.tried = false;
+    work.halves.net_cost = Some(params.direct_cost * solve::LINK_COST);
     work.hold.begin(model, state, h);
     loop {
         if parts > 1 || params.shuffle_seed.is_some() {
@@ -150,7 +153,21 @@ pub(crate) fn step(
         'parts: for _ in 0..parts {
             let mut left = h / f64::from(parts);
             while left > 0.0 {
-                let part = substep(model, params, left, bounces < BOUNCES_MAX, state, work)?;
+                let may_open = if parts < stretch_parts {
+                    OPEN_MAX
+                } else {
+                    f64::INFINITY
+                };
+                let may_stop = bounces < BOUNCES_MAX;
+                let part = substep(model, params, left, may_stop, may_open, state, work)?;
+                stretched |= work.halves.stretch > OPEN_MAX;
+                if stretched && parts < stretch_parts {
+                    spent.add(&SolverWork {
+                        substeps: 0,
+                        ..part.work
+                    });
+                    break 'parts;
+                }
                 left = if part.dt < left { left - part.dt } else { 0.0 };
                 bounces += u32::from(left > 0.0);
                 report.append(&part);
@@ -158,10 +175,6 @@ pub(crate) fn step(
                 // Did they meet, and was the guess of their stiffness right?
                 met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
                 if !met && parts < params.parts_max {
-                    break 'parts;
-                }
-                stretched |= work.halves.stretch > STRETCH_MAX;
-                if stretched && parts < stretch_parts {
                     break 'parts;
                 }
             }
@@ -201,12 +214,14 @@ pub(crate) fn step(
     }
 }
 
-/// Advances the state in one go, by `h` or, if it `may_stop`, by less where a fast body has bounced; the report says by how much.
+/// Advances the state in one go, by `h` or, if it `may_stop`, by less where a fast body has bounced; the report says by how much. It is given up after
+/// the first half if a net is seen to open by more than `may_open`; the stretch among the scratch says so, and the state is of no use.
 fn substep(
     model: &Model,
     params: &SequentialParams,
     h: f64,
     may_stop: bool,
+    may_open: f64,
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
@@ -229,6 +244,12 @@ fn substep(
     };
     touch::first_rows(model, settings, &resting, state, work, h);
     solve::first(model, params, state, work, &mut report);
+    let nets = work.halves.parts.iter().filter_map(Part::as_net);
+    let foreseen = nets.map(|n| n.left.foreseen).fold(0.0, f64::max);
+    if foreseen > may_open {
+        work.halves.stretch = foreseen;
+        return Ok(report);
+    }
 
     // Move along the free motion that starts with the new velocities.
     advance(model, state, h, work, &mut report.energy);
@@ -239,7 +260,7 @@ fn substep(
     // Half a kick at t + h, then project: velocities right at t + h.
     kick(model, state, 0.5 * h, &mut report.energy);
     touch::second_rows(model, settings, state, work, h);
-    solve::second(params, work, &mut report);
+    solve::second(model, params, state, work, &mut report);
 
     state.time = t + h;
     state.set_part(model, h);

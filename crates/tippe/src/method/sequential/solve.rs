@@ -9,9 +9,9 @@ use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{LIKE, Sight, aim_again};
 use crate::dynamics::halves::lane::{self, Island, Lane};
 use crate::dynamics::halves::link::Link;
-use crate::dynamics::halves::net;
 use crate::dynamics::halves::sweep::Job;
 use crate::dynamics::halves::touch::Touch;
+use crate::dynamics::halves::{Part, net};
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
 use crate::state::State;
@@ -28,7 +28,7 @@ const TREE_TOLERANCE: f64 = 1e-8;
 /// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
 const STALLED: f64 = 0.5;
 /// Contacts that one joint counts for in the budget of the direct solve.
-const LINK_COST: f64 = 8.0;
+pub(super) const LINK_COST: f64 = 8.0;
 
 /// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press; joints until they meet.
 pub(crate) fn first(
@@ -53,6 +53,14 @@ pub(crate) fn first(
         |lane, island| first_of_island(params, &sight, lane, island),
     );
     book(&work.halves, report, |_| true);
+    book_nets(work, report);
+}
+
+/// Energy of the nets in the half that was solved.
+fn book_nets(work: &Work, report: &mut StepReport) {
+    for net in work.halves.parts.iter().filter_map(Part::as_net) {
+        net.left.book(&mut report.energy);
+    }
 }
 
 fn first_of_island(
@@ -61,6 +69,9 @@ fn first_of_island(
     lane: &mut Lane,
     island: &mut Island<'_>,
 ) {
+    if island.part.netted {
+        return net::first(sight, lane, island);
+    }
     let cost_max = cost_limit(params, island.touches, island.links.len());
     let caps = lane.work.caps_hit;
     let jointed = !island.links.is_empty();
@@ -69,9 +80,6 @@ fn first_of_island(
             || lane
                 .sweeps
                 .can_be_direct(island.rows, island.links, &lane.bodies, cost_max);
-        if !fits && net::first(sight, lane, island) {
-            return;
-        }
         let apart = island.links.iter().any(|l| l.is_apart(sight.tried));
         island.part.direct = island.part.trees || (fits && !apart);
         if !island.part.direct {
@@ -181,7 +189,13 @@ fn meet(
 }
 
 /// Impulses at t + h over the projected contacts and all joints.
-pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut StepReport) {
+pub(crate) fn second(
+    model: &Model,
+    params: &SequentialParams,
+    state: &State,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
     let h = report.dt;
     lane::run(
         work.threads.pool(),
@@ -190,7 +204,7 @@ pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut St
         &mut report.work,
         |lane, island| {
             if island.part.netted {
-                return net::second(h, lane, island);
+                return net::second(model, state, h, lane, island);
             }
             let cost_max = cost_limit(params, island.touches, island.links.len());
             let near = params.warm_start && island.touches.iter().all(Touch::is_old);
@@ -198,6 +212,7 @@ pub(crate) fn second(params: &SequentialParams, work: &mut Work, report: &mut St
         },
     );
     book(&work.halves, report, |t| t.projected);
+    book_nets(work, report);
     for link in &work.halves.links {
         let left = link.velocity_residual(&work.halves.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);
