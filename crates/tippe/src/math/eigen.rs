@@ -1,9 +1,10 @@
 //! Eigenvalues and eigenvectors of a symmetric 3×3 matrix by Jacobi rotations.
 //!
 //! Reads: nothing.  Writes: nothing (pure function).
-//! Called by: `shape::mass` (principal axes).
+//! Called by: `shape::mass` (principal axes), `dynamics::halves::stiff` (eight at once).
 //! Source: [Golub13] §8.5, cyclic Jacobi with the small-angle rotation.
 
+use super::lanes::{Eight, Lanes};
 use super::{Mat3, Vec3};
 
 /// Sweeps over the three off-diagonal places; convergence is quadratic, six are enough for any 3×3 matrix.
@@ -65,6 +66,57 @@ fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize) {
 fn set(a: &mut [[f64; 3]; 3], i: usize, j: usize, x: f64) {
     a[i][j] = x;
     a[j][i] = x;
+}
+
+/// A 3×3 matrix of eights, by columns.
+pub(crate) type Eights<S> = [[Eight<S>; 3]; 3];
+
+/// The largest of three sizes.
+#[inline(always)]
+fn largest<S: Lanes>(x: [Eight<S>; 3]) -> Eight<S> {
+    x[0].abs().max(x[1].abs()).max(x[2].abs())
+}
+
+/// Eight matrices `m = V diag(λ) Vᵀ` at once, their lower halves being looked at; returns `(V, λ)`. What comes out for one does not depend on the others.
+#[inline(always)]
+pub(crate) fn symmetric_eigen_of_eight<S: Lanes>(
+    s: S,
+    m: &Eights<S>,
+) -> (Eights<S>, [Eight<S>; 3]) {
+    let (nil, one) = (Eight::splat(s, 0.0), Eight::splat(s, 1.0));
+    let mut v = [[one, nil, nil], [nil, one, nil], [nil, nil, one]];
+    let mut d = [m[0][0], m[1][1], m[2][2]];
+    // The entry off the diagonal in neither row nor column k.
+    let mut off = [m[1][2], m[0][2], m[0][1]];
+    let zero = largest(d).max(largest(off)) * Eight::splat(s, ZERO);
+    for _ in 0..SWEEPS_MAX {
+        if largest(off).all_within(zero) {
+            break;
+        }
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            let r = 3 - p - q;
+            let (apq, apr, aqr) = (off[r], off[q], off[p]);
+            let gap = d[q] - d[p];
+            let twice = apq + apq;
+            let size = gap.abs() + (gap * gap + twice * twice).sqrt();
+            // Tangent of the angle; those that are done are not turned.
+            let t = nil.within(gap, twice, nil - twice) / size;
+            let t = apq.abs().within(zero, nil, t);
+            let c = one / (t * t + one).sqrt();
+            let sine = t * c;
+            d[p] = d[p] - t * apq;
+            d[q] = d[q] + t * apq;
+            off[r] = apq.abs().within(zero, apq, nil);
+            off[q] = c * apr - sine * aqr;
+            off[p] = sine * apr + c * aqr;
+            for k in 0..3 {
+                let (vp, vq) = (v[p][k], v[q][k]);
+                v[p][k] = c * vp - sine * vq;
+                v[q][k] = sine * vp + c * vq;
+            }
+        }
+    }
+    (v, d)
 }
 
 #[cfg(test)]

@@ -304,7 +304,7 @@ impl FrontCholesky {
         let front = &self.fronts[k];
         let (p, u) = (front.p, front.u);
         let factor = &mut self.factor[front.start..][..(p + u) / LANES * p];
-        factor.fill(F8::ZERO);
+        clear_lower(factor, p);
         for i in front.pivots..p {
             factor[i / LANES * p + i].0[i % LANES] = 1.0;
         }
@@ -315,10 +315,19 @@ impl FrontCholesky {
             );
             let block = &self.values[e.start as usize..][..m * n];
             let [row, column] = e.at.map(|x| x as usize);
+            // Rows up to the end of a panel, then those in the next.
+            let (start, lane) = (row / LANES * p + column, row % LANES);
+            let first = m.min(LANES - lane);
             for j in 0..n {
-                for i in 0..m {
-                    let (panel, lane) = ((row + i) / LANES, (row + i) % LANES);
-                    factor[panel * p + column + j].0[lane] += block[i * n + j];
+                let line = &mut factor[start + j].0[lane..];
+                for (i, x) in line.iter_mut().take(first).enumerate() {
+                    *x += block[i * n + j];
+                }
+                if first < m {
+                    let line = &mut factor[start + p + j].0;
+                    for (i, x) in (first..m).zip(line) {
+                        *x += block[i * n + j];
+                    }
                 }
             }
         }
@@ -361,6 +370,13 @@ impl FrontCholesky {
                 }
             }
         }
+    }
+}
+
+/// Zeros in the tiles of a front that are used: those up to the diagonal. `p` columns lie in each panel.
+fn clear_lower(front: &mut [F8], p: usize) {
+    for (i, panel) in front.chunks_exact_mut(p.max(1)).enumerate() {
+        panel[..p.min(LANES * (i + 1))].fill(F8::ZERO);
     }
 }
 
@@ -424,8 +440,8 @@ impl OnLanes for Factor<'_> {
                 ..
             } = me.fronts[k];
             let mut remainder = std::mem::take(&mut me.buffers[buffer]);
-            remainder.clear();
             remainder.resize(u / LANES * u, F8::ZERO);
+            clear_lower(&mut remainder, u);
             me.fill(k, &mut remainder);
             let factor = &mut me.factor[start..][..(p + u) / LANES * p];
             let positive = eliminate(s, factor, p, u) && {

@@ -25,6 +25,8 @@ const PARTS_SLACK: f64 = 64.0;
 /// when so many times fewer would do, in one of so many steps.
 const PARTS_SLACK_TOUCHING: f64 = 4.0;
 const PARTS_PATIENCE: u64 = 4;
+/// Of a net that was divided because it opened, in one of so many: to try and fail costs as much as a part.
+const NET_PATIENCE: u64 = 2;
 /// Step beside the last one up to which remembered impulses tell where an island goes [1].
 pub(crate) const LIKE: f64 = 2.0;
 /// Part of the impulses that joints in a loop start from again.
@@ -37,7 +39,11 @@ pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
     // Nets do not ask: they are divided where they stretched, and that is taken back little by little.
     let netted = |m: &JointMemory| m.force == 0.0 && m.first != [0.0; 6];
     if 2.0 * needed <= f64::from(last) && last > 1 && state.joints.iter().any(netted) {
-        return last / 2;
+        return if state.step_count.is_multiple_of(NET_PATIENCE) {
+            last / 2
+        } else {
+            last
+        };
     }
     if needed > f64::from(last) || needed * PARTS_SLACK < f64::from(last) {
         if needed > 1.0 {

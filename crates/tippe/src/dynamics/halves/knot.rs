@@ -165,15 +165,8 @@ impl Knot {
         rows.fold(Vec3::ZERO, |sum, (row, &l)| sum + row.e * l)
     }
 
-    /// Impulses that bring the velocities of its rows to `goal` by themselves, or row by row where it is no ball joint.
-    pub(crate) fn answer(
-        &self,
-        rows: &[JointRow],
-        bodies: &[SolverBody],
-        goal: &[f64],
-        out: &mut Rows,
-    ) {
-        let u = self.velocity(rows, bodies);
+    /// Inverse of the block of A by which a ball joint answers itself; the diagonal of that block, inverted, for all others.
+    pub(crate) fn alone(&self, rows: &[JointRow], bodies: &[SolverBody]) -> Mat3 {
         let n = self.count as usize;
         let mut A = [0.0; 36];
         for slot in self.ends {
@@ -182,19 +175,41 @@ impl Knot {
             block(self, self, slot, rows, body, &mut one[..n * n]);
             A.iter_mut().zip(one).for_each(|(sum, x)| *sum += x);
         }
-        if let (true, &[a, b, c, d, e, f, g, h, i, ..]) = (self.ball, &A) {
-            let K = Mat3::from_cols_array(&[a, b, c, d, e, f, g, h, i]);
+        let of = |i: usize| if i < n { A[i * (n + 1)] } else { 0.0 };
+        if self.ball {
+            let [a, b, c, d, e, f, g, h, i, ..] = A;
+            return Mat3::from_cols_array(&[a, b, c, d, e, f, g, h, i]).inverse();
+        }
+        let inverse = |i: usize| if of(i) > 0.0 { 1.0 / of(i) } else { 0.0 };
+        let first = Vec3::new(inverse(0), inverse(1), inverse(2));
+        let second = Vec3::new(inverse(3), inverse(4), inverse(5));
+        Mat3::from_cols(first, second, Vec3::ZERO)
+    }
+
+    /// Impulses that bring the velocities of its rows to `goal`, given what `alone` told; one row after the other where it is no ball joint.
+    pub(crate) fn answer(
+        &self,
+        rows: &[JointRow],
+        bodies: &[SolverBody],
+        goal: &[f64],
+        alone: &Mat3,
+        out: &mut Rows,
+    ) {
+        let u = self.velocity(rows, bodies);
+        if self.ball {
             let miss = Vec3::new(goal[0] - u[0], goal[1] - u[1], goal[2] - u[2]);
-            *out = along_axes(K.inverse() * miss);
+            *out = along_axes(*alone * miss);
             return;
         }
-        for i in 0..n {
-            // What the rows before it have changed.
-            let changed: f64 = (0..i).map(|j| A[i * n + j] * out[j]).sum();
-            let response = A[i * (n + 1)];
-            if response > 0.0 {
-                out[i] = (goal[i] - u[i] - changed) / response;
-            }
+        let masses = alone.to_cols_array();
+        let [mut a, mut b] = self.ends.map(|slot| bodies[slot as usize]);
+        for (i, row) in rows[self.range()].iter().enumerate() {
+            let x = (goal[i] - row.velocity(&a, &b)) * masses[i];
+            out[i] = x;
+            a.v -= row.e * (x * a.inverse_mass);
+            a.w += a.inverse_inertia * (row.ang_a * x);
+            b.v += row.e * (x * b.inverse_mass);
+            b.w += b.inverse_inertia * (row.ang_b * x);
         }
     }
 

@@ -13,7 +13,7 @@ use super::joints::Sight;
 use super::knot::{Knot, Rows, block};
 use super::lane::{Island, Lane};
 use super::link::{CORRECTION_MAX, free_value, unwrapped};
-use super::stiff::{Stiffened, stiffness};
+use super::stiff::{Stiff, renew, stiffness};
 use super::trees::Bodies;
 use crate::dynamics::integrate;
 use crate::dynamics::joint::JointRow;
@@ -44,7 +44,7 @@ pub(crate) const OPEN_MAX: f64 = 5e-3;
 const RELAXED: u32 = 3;
 const SWEEPS: usize = 2;
 const HOPELESS: f64 = 4.0;
-const STALLED: f64 = 0.9;
+const STALLED: f64 = 0.8;
 
 /// Impulse and angular impulse on a body, or its velocities.
 type Pair = (Vec3, Vec3);
@@ -63,18 +63,21 @@ pub(crate) struct Net {
     numbers: Vec<u32>,
     /// By knot: the numbers of its ends; none if they cannot move.
     ends: Vec<[u32; 2]>,
-    /// By row: those of joints that are no ball joints; what is open at the start of the half; the impulse of this half and of the first.
+    /// By row: those of joints that are no ball joints, if there are any; what is open at the start of the half; the impulse of this half and of the first.
     rows: Vec<JointRow>,
     open: Vec<f64>,
     lambda: Vec<f64>,
     first: Vec<f64>,
     /// By knot: force and torque about its origin on B, of the first half.
     wrenches: Vec<Pair>,
-    /// By number: stiffness and inverse inertia, and the answer that follows from them.
-    stiff: Vec<(Mat3, Mat3, Option<Stiffened>)>,
+    /// By number: how a body answers under its stiffness; scratch for those that answer anew.
+    stiff: Vec<Stiff>,
+    todo: Vec<u32>,
     /// By number: angular velocity before the half, and impulses of the half.
     before: Vec<Vec3>,
     pushes: Vec<Pair>,
+    /// By knot: its answer by itself, while a net is relaxed.
+    alone: Vec<Mat3>,
     /// By number: impulses of one solve, stiffness of the half.
     changes: Vec<Pair>,
     sums: Vec<Mat3>,
@@ -233,14 +236,20 @@ impl Net {
         if cost > 0 && Pattern::default().analyse(bodies, edges, cost) {
             return false;
         }
+        // A net of ball joints alone needs no rows.
+        let kept = if self.knots.iter().all(|k| k.ball) {
+            0
+        } else {
+            rows
+        };
         self.rows.clear();
-        self.rows.resize(rows, JointRow::default());
+        self.rows.resize(kept, JointRow::default());
         for list in [&mut self.open, &mut self.lambda, &mut self.x] {
             list.clear();
             list.resize(rows, 0.0);
         }
         self.stiff.clear();
-        self.stiff.resize(bodies, (Mat3::ZERO, Mat3::ZERO, None));
+        self.stiff.resize(bodies, Stiff::default());
         self.before.clear();
         self.before.resize(bodies, Vec3::ZERO);
         self.made_of.0.clear();
@@ -316,7 +325,6 @@ impl Net {
     /// Gives the bodies the inertia that keeps them from swinging faster than the step follows, and takes the velocity that it costs.
     /// `force` is that of a joint on its second body; `square` is (h/2)².
     fn begin(&mut self, bodies: &mut Bodies, square: f64, force: impl Fn(&Self, &Knot) -> Vec3) {
-        let mut stiff = std::mem::take(&mut self.stiff);
         let mut sums = std::mem::take(&mut self.sums);
         sums.clear();
         sums.resize(self.slots.len(), Mat3::ZERO);
@@ -328,24 +336,19 @@ impl Net {
                 }
             }
         }
-        let all = self.slots.iter().zip(&mut stiff).zip(&sums);
-        for (((&slot, stiff), &K), before) in all.zip(&mut self.before) {
+        let now = self.slots.iter().zip(&sums);
+        let now = now.map(|(&slot, &K)| (bodies[slot as usize].inverse_inertia, K * square));
+        renew(&mut self.stiff, now, &mut self.todo);
+        self.sums = sums;
+        let all = self.slots.iter().zip(&self.stiff);
+        for ((&slot, stiff), before) in all.zip(&mut self.before) {
             let body = &mut bodies[slot as usize];
             *before = body.w;
-            let K = K * square;
-            if stiff.0 != K || stiff.1 != body.inverse_inertia {
-                *stiff = (
-                    K,
-                    body.inverse_inertia,
-                    Stiffened::new(body.inverse_inertia, K),
-                );
-            }
-            if let Some(s) = &stiff.2 {
+            if let Some(s) = &stiff.answer {
                 body.inverse_inertia = s.inverse;
                 body.w = s.inverse * (s.inertia * body.w);
             }
         }
-        (self.stiff, self.sums) = (stiff, sums);
     }
 
     /// Whether the matrix is another than the one that was factored last; notes what it is made of.
@@ -437,6 +440,10 @@ impl Net {
     fn relax(&mut self, bodies: &mut Bodies) {
         // From here on: the velocities to reach.
         self.add_velocities(1.0, bodies);
+        let rows = &self.rows;
+        self.alone.clear();
+        self.alone
+            .extend(self.knots.iter().map(|knot| knot.alone(rows, bodies)));
         let count = self.knots.len();
         for k in (0..count)
             .chain((0..count).rev())
@@ -446,7 +453,7 @@ impl Net {
             let (knot, ends) = (&self.knots[k], self.ends[k]);
             let goal = &self.x[self.factor.place[k] as usize..];
             let mut step = Rows::default();
-            knot.answer(&self.rows, bodies, goal, &mut step);
+            knot.answer(&self.rows, bodies, goal, &self.alone[k], &mut step);
             let w = knot.wrench(&self.rows, &step[..knot.count as usize]);
             for (lambda, x) in self.lambda[knot.range()].iter_mut().zip(step) {
                 *lambda += x;
@@ -485,7 +492,7 @@ impl Net {
     fn end(&mut self, bodies: &Bodies) {
         let each = self.slots.iter().zip(&self.stiff);
         for ((&slot, stiff), (push, &before)) in each.zip(self.pushes.iter().zip(&self.before)) {
-            if let Some(s) = &stiff.2 {
+            if let Some(s) = &stiff.answer {
                 self.left.taken += s.taken(push.1, before, bodies[slot as usize].w);
             }
         }
