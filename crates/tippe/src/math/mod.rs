@@ -10,6 +10,7 @@ pub mod block_pattern;
 pub mod dissection;
 pub mod eigen;
 pub mod front_cholesky;
+mod front_dense;
 pub(crate) mod lanes;
 pub mod lu;
 pub mod mixed_lcp;

@@ -291,10 +291,8 @@ pub(crate) fn block(
 mod tests {
     use super::*;
 
-    /// The short way for two ball joints gives what their rows give.
-    #[test]
-    fn blocks_of_ball_joints_are_those_of_their_rows() {
-        let knot = |joint: u32, ends: [u32; 2], x: f64| Knot {
+    fn knot(joint: u32, ends: [u32; 2], x: f64) -> Knot {
+        Knot {
             joint,
             ends,
             moves: [true; 2],
@@ -303,17 +301,64 @@ mod tests {
             ball: true,
             local: [Vec3::ZERO; 2],
             levers: [Vec3::new(x, 0.3, -0.2), Vec3::new(0.1, -x, 0.7)],
-        };
-        let knots = [knot(0, [4, 7], 0.5), knot(1, [7, 2], -0.4)];
-        let body = SolverBody {
+        }
+    }
+
+    fn body() -> SolverBody {
+        SolverBody {
+            v: Vec3::new(0.3, -0.1, 0.2),
+            w: Vec3::new(-1.0, 0.5, 0.4),
             inverse_mass: 0.25,
             inverse_inertia: Mat3::from_cols(
                 Vec3::new(3.0, 0.2, 0.1),
                 Vec3::new(0.2, 2.0, -0.3),
                 Vec3::new(0.1, -0.3, 4.0),
             ),
-            ..SolverBody::FIXED
-        };
+        }
+    }
+
+    /// A joint by itself gets the velocity it is given; of rows that are answered one after the other, the last one does.
+    #[test]
+    fn an_answer_reaches_its_goal() {
+        let ball = knot(0, [0, 1], 0.5);
+        let rows: Vec<JointRow> = (0..3).map(|i| ball.row(&[], i)).collect();
+        let goal = [0.4, -0.6, 0.8];
+        for (knot, exact) in [
+            (ball, 0),
+            (
+                Knot {
+                    ball: false,
+                    ..ball
+                },
+                2,
+            ),
+        ] {
+            let other = SolverBody {
+                v: Vec3::X,
+                ..body()
+            };
+            let mut bodies = [body(), other];
+            let mut step = Rows::default();
+            let alone = knot.alone(&rows, &bodies);
+            knot.answer(&rows, &bodies, &goal, &alone, &mut step);
+            let w = knot.wrench(&rows, &step[..3]);
+            for (b, P, L) in [(0, -w.e, w.ang_a), (1, w.e, w.ang_b)] {
+                let change = bodies[b].inverse_inertia * L;
+                bodies[b].w += change;
+                bodies[b].v += P * 0.25;
+            }
+            let u = knot.velocity(&rows, &bodies);
+            for i in exact..3 {
+                assert!((u[i] - goal[i]).abs() < 1e-14, "{u:?}");
+            }
+        }
+    }
+
+    /// The short way for two ball joints gives what their rows give.
+    #[test]
+    fn blocks_of_ball_joints_are_those_of_their_rows() {
+        let knots = [knot(0, [4, 7], 0.5), knot(1, [7, 2], -0.4)];
+        let body = body();
         let mut rows = Vec::new();
         for k in &knots {
             rows.extend((0..3).map(|i| k.row(&[], i)));

@@ -82,7 +82,9 @@ pub(crate) struct Net {
     changes: Vec<Pair>,
     sums: Vec<Mat3>,
     /// What the factor was made of: levers, rows, and answers of the bodies.
-    made_of: (Vec<[Vec3; 2]>, Vec<JointRow>, Vec<(f64, Mat3)>),
+    made_of_levers: Vec<[Vec3; 2]>,
+    made_of_rows: Vec<JointRow>,
+    made_of_answers: Vec<(f64, Mat3)>,
     is_factored: bool,
     /// By row in the order of elimination: what is missing, then the impulse.
     x: Vec<f64>,
@@ -252,7 +254,7 @@ impl Net {
         self.stiff.resize(bodies, Stiff::default());
         self.before.clear();
         self.before.resize(bodies, Vec3::ZERO);
-        self.made_of.0.clear();
+        self.made_of_levers.clear();
         let joints = self.ends.iter().zip(&self.knots);
         let joints = joints.map(|(&ends, knot)| (ends, knot.count));
         self.factor.analyse(bodies, joints, COST_ROW * rows as u64)
@@ -353,7 +355,8 @@ impl Net {
 
     /// Whether the matrix is another than the one that was factored last; notes what it is made of.
     fn is_other(&mut self, bodies: &Bodies) -> bool {
-        let (levers, rows, answers) = &mut self.made_of;
+        let (levers, rows) = (&mut self.made_of_levers, &mut self.made_of_rows);
+        let answers = &mut self.made_of_answers;
         let answer = |&slot: &u32| {
             let b = &bodies[slot as usize];
             (b.inverse_mass, b.inverse_inertia)
