@@ -142,7 +142,7 @@ pub struct EnergyLedger {
     pub restitution: f64,
     /// Loss to drag.
     pub drag: f64,
-    /// Loss to friction in joints.
+    /// Loss to friction in joints, and to the implicit stiffness of stressed joints in nets.
     pub joint_friction: f64,
     /// Energy brought in by moving bodies apart without velocity.
     pub position_correction: f64,
