@@ -8,6 +8,7 @@
 
 use super::gjk::{ConvexPair, Found};
 use super::simplex::{Simplex, Vertex};
+use crate::geometry::CoreSeparation;
 use crate::math::{Vec3, tangents};
 use std::cell::Cell;
 
@@ -140,6 +141,27 @@ pub(crate) fn nearest_face(pair: &mut ConvexPair<'_>, start: &Simplex, only: boo
             clear: false,
         },
     }
+}
+
+/// Whether A − B has no other face as near to the origin as this one, which holds three corners of A − B.
+pub(crate) fn is_nearest(pair: &mut ConvexPair<'_>, face: &CoreSeparation) -> bool {
+    let Start::Fat(corners) = fat_simplex(pair, &face.simplex) else {
+        return false;
+    };
+    let mut search = Search {
+        polytope: Polytope::new(ROOM.take(), corners, COPLANAR * pair.span()),
+        best: Some(Best {
+            upper: -face.distance,
+            normal: face.normal,
+            simplex: face.simplex,
+            weighed: true,
+            tight: true,
+        }),
+        tight: 0.0,
+    };
+    let clear = search.is_clear(pair, CLEAR * pair.size());
+    ROOM.set(search.polytope);
+    clear
 }
 
 /// Finds the points that meet from the corners of the nearest face.

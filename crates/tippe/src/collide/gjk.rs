@@ -70,7 +70,7 @@ impl<'a> ConvexPair<'a> {
     }
 
     /// The point of A − B farthest along `d`.
-    #[inline]
+    #[inline(always)]
     pub fn support(&mut self, d: Vec3) -> Vertex {
         let (a, b) = (self.support_a(d), self.support_b(d));
         Vertex {
@@ -82,6 +82,7 @@ impl<'a> ConvexPair<'a> {
     }
 
     /// The point of A farthest along `d`.
+    #[inline(always)]
     pub fn support_a(&mut self, d: Vec3) -> SupportPoint {
         let a = self.a.support(d, self.hint_a);
         self.hint_a = a.feature;
@@ -89,6 +90,7 @@ impl<'a> ConvexPair<'a> {
     }
 
     /// The point of B, in its own frame, farthest against `d`.
+    #[inline(always)]
     pub fn support_b(&mut self, d: Vec3) -> SupportPoint {
         let b = self.b.support(-(self.turn_back * d), self.hint_b);
         self.hint_b = b.feature;
@@ -151,13 +153,14 @@ impl<'a> ConvexPair<'a> {
         let mut done = false;
         for round in 0..=rounds {
             let Some(v) = simplex.reduce() else { break };
-            toward = simplex.direction(v);
+            let distance;
+            (toward, distance) = simplex.toward(v);
             if round == rounds {
                 break;
             }
             let new = self.support(-toward);
             let w = new.w - eye;
-            done = v.length() - toward.dot(w) <= enough || simplex.has(w);
+            done = distance - toward.dot(w) <= enough || simplex.has(w);
             if done {
                 break;
             }

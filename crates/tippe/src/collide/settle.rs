@@ -137,8 +137,7 @@ fn same_as_before(
     let inside = corners.count == 3 && (n.dot(p) > 0.0) == (n.dot(p - c) > 0.0);
     let found = if inside {
         let found = face(pair, hulls, corners)?;
-        let inner = hulls[0].inner() + hulls[1].inner();
-        is_nearest(pair, &found, c, inner).then_some(found)
+        is_nearest(pair, hulls, &found, c).then_some(found)
     } else {
         apart(pair, hulls, corners)
     }?;
@@ -176,19 +175,29 @@ fn from_outside(
             && simplex.count == 3
             && let Some(found) = face(pair, hulls, simplex)
         {
-            let inner = hulls[0].inner() + hulls[1].inner();
-            return is_nearest(pair, &found, c, inner).then_some(found);
+            return is_nearest(pair, hulls, &found, c).then_some(found);
         }
     }
     None
 }
 
-/// Whether no plane of A − B that looks another way than this face is as near to the origin; `false` if that is not clear at once.
+/// Whether no plane of A − B that looks another way than this face is as near to the origin: at once, or by looking around.
+fn is_nearest(
+    pair: &mut ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    found: &CoreSeparation,
+    c: Vec3,
+) -> bool {
+    let inner = hulls[0].inner() + hulls[1].inner();
+    is_nearest_at_once(pair, found, c, inner) || epa::is_nearest(pair, found)
+}
+
+/// Whether that is so by the face and a ball inside alone; `false` if it is not clear.
 ///
 /// The face holds a disc of radius ρ about the foot of the origin, and A − B a ball of radius R about c. So A − B reaches beyond the
 /// depth δ along every m at an angle θ from the normal n: by the disc, as δ cos θ + ρ sin θ > δ up to tan θ/2 = ρ/δ, and by the ball,
 /// as m · c + R > δ, from there on if it does so there: with D = −n · c and e the part of c across n, m · c ≥ −D cos θ − e sin θ.
-fn is_nearest(pair: &ConvexPair<'_>, found: &CoreSeparation, c: Vec3, inner: f64) -> bool {
+fn is_nearest_at_once(pair: &ConvexPair<'_>, found: &CoreSeparation, c: Vec3, inner: f64) -> bool {
     let (n, depth) = (found.normal, -found.distance);
     let s = &found.simplex.vertices;
     let foot = n * depth;
@@ -308,36 +317,48 @@ fn face(
 /// their four corners that hold it. `None` if the corners are not those of a corner, edge or triangle of one hull against a corner of the
 /// other or of two edges, or if one of them hardly counts.
 fn ordered(pair: &ConvexPair<'_>, found: &Simplex) -> Option<(Simplex, Vec3)> {
-    let mut list = found.vertices;
-    let list = &mut list[..found.count];
-    list.sort_unstable_by_key(|v| v.names);
+    let mut order = [0, 1, 2, 3];
+    let order = &mut order[..found.count];
+    // Names as one number; insertion of up to four.
+    let key = |k: usize| {
+        let [a, b] = found.vertices[k].names;
+        (u64::from(a) << 32) | u64::from(b)
+    };
+    for i in 1..order.len() {
+        let mut k = i;
+        while k > 0 && key(order[k]) < key(order[k - 1]) {
+            order.swap(k, k - 1);
+            k -= 1;
+        }
+    }
+    let at = |k: usize| &found.vertices[order[k]];
     let distinct = |side: usize| {
-        let name = |k: usize| list[k].names[side];
-        (0..list.len())
+        let name = |k: usize| at(k).names[side];
+        (0..order.len())
             .filter(|k| (0..*k).all(|j| name(j) != name(*k)))
             .count()
     };
     let mut simplex = Simplex::default();
-    match (list.len(), distinct(0), distinct(1)) {
+    match (order.len(), distinct(0), distinct(1)) {
         (1, ..) | (2, 1, 2) | (2, 2, 1) | (3, 1, 3) | (3, 3, 1) => {
-            for v in list.iter() {
-                simplex.push(*v);
+            for k in 0..order.len() {
+                simplex.push(*at(k));
             }
         }
         (3, 2, 2) => {
-            let (low, high) = (&list[0], &list[2]);
+            let (low, high) = (at(0), at(2));
             let (b_low, b_high) = if low.names[1] < high.names[1] {
                 (low, high)
             } else if low.names[1] > high.names[1] {
                 (high, low)
-            } else if list[1].names[1] < low.names[1] {
-                (&list[1], low)
+            } else if at(1).names[1] < low.names[1] {
+                (at(1), low)
             } else {
-                (low, &list[1])
+                (low, at(1))
             };
-            let at = |x: &Vertex, y: &Vertex| corner(pair, x.a, y.b, [x.names[0], y.names[1]]);
-            let (p, q) = (at(low, b_low), at(high, b_high));
-            let (s, t) = (at(high, b_low), at(low, b_high));
+            let mixed = |x: &Vertex, y: &Vertex| corner(pair, x.a, y.b, [x.names[0], y.names[1]]);
+            let (p, q) = (mixed(low, b_low), mixed(high, b_high));
+            let (s, t) = (mixed(high, b_low), mixed(low, b_high));
             // On which side of the diagonal s t the origin's projection lies.
             let n = (s.w - p.w).cross(t.w - p.w);
             let far = n.cross(t.w - s.w).dot(s.w) > 0.0;
@@ -357,16 +378,18 @@ fn ordered(pair: &ConvexPair<'_>, found: &Simplex) -> Option<(Simplex, Vec3)> {
 /// Whether the corners lie farther out along `n` than all others.
 fn stand_out(pair: &ConvexPair<'_>, hulls: [&ConvexHull; 2], simplex: &Simplex, n: Vec3) -> bool {
     let by = STANDS_OUT * pair.size();
-    let names = |side: usize| {
-        let mut list = [0; 3];
-        for (k, v) in simplex.vertices[..simplex.count].iter().enumerate() {
-            list[k] = v.names[side];
-        }
-        list
-    };
-    let count = simplex.count;
     let n_b = -(pair.turn.transpose() * n);
-    hulls[0].stand_out(n, &names(0)[..count], by) && hulls[1].stand_out(n_b, &names(1)[..count], by)
+    [n, n_b].into_iter().enumerate().all(|(side, d)| {
+        let mut list = [0; 3];
+        let mut count = 0;
+        for v in &simplex.vertices[..simplex.count] {
+            if !list[..count].contains(&v.names[side]) {
+                list[count] = v.names[side];
+                count += 1;
+            }
+        }
+        hulls[side].stand_out(d, &list[..count], by)
+    })
 }
 
 /// The two hulls of a pair, if it is one of hulls.

@@ -22,6 +22,8 @@ pub struct HullFace {
     pub normal: Vec3,
     /// Height of the plane along the normal [m].
     pub offset: f64,
+    /// Twice its area [m²].
+    pub(crate) area: f64,
     /// First of its vertices in the list of loops.
     start: u32,
     /// Number of its vertices.
@@ -154,12 +156,12 @@ impl ConvexHull {
     }
 
     /// The same with its place [m].
-    #[inline]
+    #[inline(always)]
     pub(super) fn support_point(&self, d: Vec3, hint: u32) -> (u32, Vec3) {
         self.climb.support(d, hint)
     }
 
-    /// Whether vertices `names` lie farther along the unit vector `d` than all others, by at least `by` [m].
+    /// Whether vertices `names`, all different, lie farther along the unit vector `d` than all others, by at least `by` [m].
     pub(crate) fn stand_out(&self, d: Vec3, names: &[u32], by: f64) -> bool {
         let lowest = names.iter().fold(f64::INFINITY, |h, i| {
             h.min(d.dot(self.vertices[*i as usize]))
@@ -172,12 +174,13 @@ impl ConvexHull {
     pub fn face_along(&self, d: Vec3, vertex: u32) -> usize {
         let (mut best, mut value) = (0, f64::NEG_INFINITY);
         for a in self.fan(vertex as usize) {
+            // No branch: nothing could foretell it.
             let x = d.dot(a.normal);
-            if x > value {
-                (best, value) = (a.face as usize, x);
-            }
+            let higher = x > value;
+            best = if higher { a.face } else { best };
+            value = if higher { x } else { value };
         }
-        best
+        best as usize
     }
 
     pub(super) fn reach(&self) -> f64 {
@@ -376,9 +379,13 @@ fn polygon(vertices: &[Vec3], rim: &[u32], otherwise: Vec3, start: usize) -> Hul
     let offset = rim
         .iter()
         .fold(f64::NEG_INFINITY, |h, &v| h.max(normal.dot(at(v))));
+    let area = (2..rim.len())
+        .map(|k| normal.dot((at(rim[k - 1]) - o).cross(at(rim[k]) - o)))
+        .sum();
     HullFace {
         normal,
         offset,
+        area,
         start: start as u32,
         count: rim.len() as u32,
     }
