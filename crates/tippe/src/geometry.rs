@@ -311,7 +311,7 @@ fn segments(half_a: f64, pose_a: &Pose, half_b: f64, pose_b: &Pose) -> Separatio
 }
 
 /// How two cores lie to each other, in A's frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CoreSeparation {
     /// Signed distance [m].
     pub distance: f64,
@@ -330,23 +330,26 @@ const PROVEN: f64 = 1e-9;
 
 /// How two cores lie to each other; `None` if farther apart than `limit` [m].
 pub(crate) fn cores(pair: &mut ConvexPair<'_>, limit: f64) -> Option<CoreSeparation> {
-    cores_from(pair, limit, &mut Start::default())
+    let mut out = CoreSeparation::default();
+    cores_from(pair, limit, &mut Start::default(), &mut out).then_some(out)
 }
 
-/// The same, with where the last search ended: the answer is the same, only sooner.
+/// The same, with where the last search ended: the answer is the same, only sooner. It is large, and written to `out` if there is one.
 pub(crate) fn cores_from(
     pair: &mut ConvexPair<'_>,
     limit: f64,
     start: &mut Start,
-) -> Option<CoreSeparation> {
+    out: &mut CoreSeparation,
+) -> bool {
     if let Some(hulls) = settle::hulls_of(pair) {
-        return settle::hulls(pair, hulls, limit, start);
+        return settle::hulls(pair, hulls, limit, start, out);
     }
-    match pair.distance(&Simplex::default(), limit) {
-        Found::Beyond => None,
-        Found::Overlap { simplex } => Some(overlapping(&epa::penetration(pair, &simplex))),
-        Found::Apart { v, simplex } => Some(apart(pair, v, simplex)),
-    }
+    *out = match pair.distance(&Simplex::default(), limit) {
+        Found::Beyond => return false,
+        Found::Overlap { simplex } => overlapping(&epa::penetration(pair, &simplex)),
+        Found::Apart { v, simplex } => apart(pair, v, simplex),
+    };
+    true
 }
 
 /// What a search found apart, with a normal that shows it.

@@ -114,22 +114,21 @@ impl<'a> ConvexPair<'a> {
 
     /// Up to three corners of A − B near the place where the line of the middles leaves it: the closest ones, roughly, seen from a point
     /// outside on that line. From the origin itself the search would first run all around A − B, as the direction to a close origin says
-    /// nothing of where the surface looks. `None` if the cores are farther apart than `limit` [m].
-    pub fn approach(&mut self, limit: f64) -> Option<Simplex> {
+    /// nothing of where the surface looks. They go to `simplex`, which is empty; `false` if the cores are farther apart than `limit` [m].
+    pub fn approach(&mut self, limit: f64, simplex: &mut Simplex) -> bool {
         let n = self.outward().normalize_or(-Vec3::X);
         let first = self.support(n);
         let overlap = n.dot(first.w);
         if -overlap > limit {
-            return None;
+            return false;
         }
-        let mut simplex = Simplex::default();
         simplex.push(first);
         self.close_in(
             n * (overlap.max(0.0) + AWAY * self.size()),
             (APPROACH_ROUNDS, NEAR * self.size()),
-            &mut simplex,
+            simplex,
         );
-        Some(simplex)
+        true
     }
 
     /// Moves a simplex to the corners of A − B closest to `eye`, a point outside. Returns the unit direction toward that point, and

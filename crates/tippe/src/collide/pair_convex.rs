@@ -58,9 +58,10 @@ pub(super) fn cores(
 ) {
     let mut pair = ConvexPair::new(a, pose_a, b, pose_b);
     let limit = margin + radius_a + radius_b;
-    let Some(found) = geometry::cores_from(&mut pair, limit, start) else {
+    let mut found = CoreSeparation::default();
+    if !geometry::cores_from(&mut pair, limit, start, &mut found) {
         return;
-    };
+    }
     let contact = Touching {
         placed: Placed {
             pose_a,
@@ -71,7 +72,7 @@ pub(super) fn cores(
             margin,
         },
         size: smaller(&a, &b),
-        found,
+        found: &found,
     };
     contact.collide(&mut pair, out);
 }
@@ -90,7 +91,7 @@ pub(super) fn smaller(a: &Core<'_>, b: &Core<'_>) -> f64 {
 pub(super) struct Touching<'a> {
     pub placed: Placed<'a>,
     pub size: f64,
-    pub found: CoreSeparation,
+    pub found: &'a CoreSeparation,
 }
 
 /// A face that may carry the contact.
