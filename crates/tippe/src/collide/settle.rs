@@ -329,10 +329,15 @@ fn ordered(pair: &ConvexPair<'_>, found: &Simplex, simplex: &mut Simplex) -> Opt
     }
     let at = |k: usize| &found.vertices[order[k]];
     let distinct = |side: usize| {
-        let name = |k: usize| at(k).names[side];
-        (0..order.len())
-            .filter(|k| (0..*k).all(|j| name(j) != name(*k)))
-            .count()
+        let mut count = 0;
+        for k in 0..order.len() {
+            let mut new = 1;
+            for j in 0..k {
+                new &= usize::from(at(j).names[side] != at(k).names[side]);
+            }
+            count += new;
+        }
+        count
     };
     simplex.count = 0;
     match (order.len(), distinct(0), distinct(1)) {

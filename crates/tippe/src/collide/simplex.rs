@@ -101,9 +101,8 @@ impl Simplex {
     /// Unit direction and length of the closest point `v`, for one that is not short: then its own direction will do.
     pub fn toward(&self, v: Vec3) -> (Vec3, f64) {
         let length = v.length();
-        let u = v / length;
-        if u.is_finite() {
-            (u, length)
+        if length > 0.0 && length < f64::INFINITY {
+            (v / length, length)
         } else {
             (Vec3::X, length)
         }
@@ -225,8 +224,16 @@ fn triangle(w: &[Vec3; 4], t: [u8; 3]) -> Part {
         }
         return any();
     }
-    let beyond = (0..3).filter(|k| areas[*k] < 0.0);
-    nearest(beyond.map(|k| segment(w, edges[k]))).unwrap_or_else(any)
+    let mut best: Option<Part> = None;
+    for k in 0..3 {
+        if areas[k] < 0.0 {
+            let part = segment(w, edges[k]);
+            if best.is_none_or(|b| part.point.length_squared() < b.point.length_squared()) {
+                best = Some(part);
+            }
+        }
+    }
+    best.unwrap_or_else(any)
 }
 
 /// `None` if the origin is inside.

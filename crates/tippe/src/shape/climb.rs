@@ -170,12 +170,13 @@ impl Climb {
         }
         let larger = |x: f64, y: f64| if x > y { x } else { y };
         let top = larger(larger(most[0], most[1]), larger(most[2], most[3]));
-        let mut best = SCAN_MAX as u32;
+        let mut best = SCAN_MAX as f64;
         for k in 0..LANES {
-            let name = first[k] as u32 + k as u32;
-            best = if most[k] == top { best.min(name) } else { best };
+            let name = first[k] + k as f64;
+            let name = if most[k] == top { name } else { SCAN_MAX as f64 };
+            best = if name < best { name } else { best };
         }
-        best
+        best as u32
     }
 
     fn fill_blocks(&mut self, vertices: &[Vec3]) {
