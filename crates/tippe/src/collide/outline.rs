@@ -194,7 +194,7 @@ impl Outline {
         let corners = hull.face_vertices(face);
         let step = corners.len().div_ceil(OUTLINE_MAX).max(1);
         for i in corners.iter().step_by(step) {
-            self.fixed(hull.vertices()[*i as usize], *i);
+            self.fixed(hull.vertex(*i), *i);
         }
         self.normal = Some(hull.faces()[face].normal);
     }
@@ -269,8 +269,8 @@ impl<'a> Turned<'a> {
     /// Unit outward normal and any point of a polygon [m].
     pub fn plane(&self) -> Option<(Vec3, Vec3)> {
         if let Some((hull, face)) = self.face {
-            let first = hull.face_vertices(face)[0];
-            return Some((hull.faces()[face].normal, hull.vertices()[first as usize]));
+            let face = &hull.faces()[face];
+            return Some((face.normal, face.first));
         }
         let outline = self.outline.as_ref()?;
         Some((outline.normal?, outline.points[0].x))

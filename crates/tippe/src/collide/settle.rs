@@ -380,16 +380,20 @@ fn ordered(pair: &ConvexPair<'_>, found: &Simplex, simplex: &mut Simplex) -> Opt
 fn stand_out(pair: &ConvexPair<'_>, hulls: [&ConvexHull; 2], simplex: &Simplex, n: Vec3) -> bool {
     let by = STANDS_OUT * pair.size();
     let n_b = -(pair.turn.transpose() * n);
-    [n, n_b].into_iter().enumerate().all(|(side, d)| {
-        let mut list = [0; 3];
-        let mut count = 0;
-        for v in &simplex.vertices[..simplex.count] {
+    let corners = &simplex.vertices[..simplex.count];
+    (0..2).all(|side| {
+        let (mut list, mut count) = ([0; 3], 0);
+        let mut lowest = f64::INFINITY;
+        for v in corners {
+            let h = if side == 0 { n.dot(v.a) } else { n_b.dot(v.b) };
+            lowest = lowest.min(h);
             if !list[..count].contains(&v.names[side]) {
                 list[count] = v.names[side];
                 count += 1;
             }
         }
-        hulls[side].stand_out(d, &list[..count], by)
+        let d = if side == 0 { n } else { n_b };
+        hulls[side].stand_out(d, &list[..count], lowest - by)
     })
 }
 

@@ -145,6 +145,16 @@ impl Climb {
         (all - filling * u64::from(first >= height)) as usize
     }
 
+    /// Vertex `i` [m].
+    #[inline]
+    pub fn at(&self, i: u32) -> Vec3 {
+        if self.starts.is_empty() {
+            self.vertex(i)
+        } else {
+            self.spots[usize::from(self.place[i as usize])].x
+        }
+    }
+
     /// A vertex of a small hull [m].
     #[inline(always)]
     fn vertex(&self, i: u32) -> Vec3 {

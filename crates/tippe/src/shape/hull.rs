@@ -24,6 +24,8 @@ pub struct HullFace {
     pub offset: f64,
     /// Twice its area [m²].
     pub(crate) area: f64,
+    /// Its first vertex [m], kept here because it is asked for before the others.
+    pub(crate) first: Vec3,
     /// First of its vertices in the list of loops.
     start: u32,
     /// Number of its vertices.
@@ -161,12 +163,15 @@ impl ConvexHull {
         self.climb.support(d, hint)
     }
 
-    /// Whether vertices `names`, all different, lie farther along the unit vector `d` than all others, by at least `by` [m].
-    pub(crate) fn stand_out(&self, d: Vec3, names: &[u32], by: f64) -> bool {
-        let lowest = names.iter().fold(f64::INFINITY, |h, i| {
-            h.min(d.dot(self.vertices[*i as usize]))
-        });
-        self.climb.stand_out(d, names, lowest - by)
+    /// Whether all vertices but `names`, which differ and are neighbours of each other, lie below `height` along `d` [m].
+    pub(crate) fn stand_out(&self, d: Vec3, names: &[u32], height: f64) -> bool {
+        self.climb.stand_out(d, names, height)
+    }
+
+    /// Vertex `i`, from where the search for the farthest one has it at hand [m].
+    #[inline]
+    pub(crate) fn vertex(&self, i: u32) -> Vec3 {
+        self.climb.at(i)
     }
 
     /// The face whose normal is nearest to `d`, among those around `vertex`.
@@ -386,6 +391,7 @@ fn polygon(vertices: &[Vec3], rim: &[u32], otherwise: Vec3, start: usize) -> Hul
         normal,
         offset,
         area,
+        first: o,
         start: start as u32,
         count: rim.len() as u32,
     }
