@@ -359,10 +359,13 @@ pub(crate) fn apart(pair: &mut ConvexPair<'_>, v: Vec3, simplex: Simplex) -> Cor
     let distance = simplex.point().length();
     if distance <= TOUCH * size {
         // The points are right, and so is a normal that shows about as much.
-        let touching = overlapping(&epa::penetration(pair, &simplex));
+        let mut depth = epa::penetration(pair, &simplex);
+        if depth.depth > TOUCH * size {
+            (depth.normal, depth.depth) = epa::levelled(pair, depth.normal, depth.depth);
+        }
         return CoreSeparation {
             simplex,
-            ..touching
+            ..overlapping(&depth)
         };
     }
     let mut normal = (-v).normalize_or(Vec3::Z);

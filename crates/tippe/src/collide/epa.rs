@@ -24,8 +24,11 @@ const COPLANAR: f64 = 1e-14;
 const ROUNDS_MAX: usize = 256;
 /// Rounds between two searches near the best depth so far.
 const POLISH_EVERY: usize = 24;
-/// Most rounds of such a search, the gap it works at relative to the sizes, and the gain that ends it [1].
+/// Most rounds of such a search; of the last one, with steps that grow while they win; the gap they work at relative to the sizes, and
+/// the gain that ends them [1].
 const POLISH_ROUNDS: usize = 30;
+const POLISH_LAST: usize = 90;
+const LONGER: f64 = 1.5;
 const APART: f64 = 0.02;
 const POLISHED: f64 = 1e-13;
 /// Part of the size by which the deepest points may miss being opposite each other [1].
@@ -37,6 +40,9 @@ const CLEAR: f64 = 1e-9;
 /// Most rounds of asking whether they are, and the part of that length within which points are in the plane of the best face [1].
 const CLEAR_ROUNDS: usize = 32;
 const IN_PLANE: f64 = 0.1;
+/// Most steps that level a normal, and the gain, relative to the size, that ends them [1].
+const LEVEL_ROUNDS: usize = 16;
+const LEVEL: f64 = 1e-15;
 /// Part of the size below which a starting simplex is flat [1].
 const FLAT: f64 = 1e-12;
 
@@ -156,6 +162,7 @@ pub(crate) fn is_nearest(pair: &mut ConvexPair<'_>, face: &CoreSeparation) -> bo
             simplex: face.simplex,
             weighed: true,
             tight: true,
+            unfinished: false,
         }),
         tight: 0.0,
     };
@@ -195,6 +202,8 @@ struct Best {
     weighed: bool,
     /// The points lie as far out as A − B does.
     tight: bool,
+    /// A search nearby was still winning when its rounds were used up.
+    unfinished: bool,
 }
 
 struct Search {
@@ -238,6 +247,7 @@ impl Search {
                 simplex: triangle(corners),
                 weighed: false,
                 tight: exact,
+                unfinished: false,
             });
         }
         Look {
@@ -292,39 +302,50 @@ impl Search {
             }
             // Round shapes: a good depth found nearby early closes all faces that are farther out.
             if round % POLISH_EVERY == 0 && !pair.is_polyhedral() {
-                self.nearby(pair, look.normal, look.upper);
-                if self
-                    .best
-                    .is_some_and(|b| b.upper - look.lower <= self.tight)
-                {
+                self.nearby(pair, look.normal, look.upper, POLISH_ROUNDS);
+                let near_enough = |b: &Best| b.upper - look.lower <= self.tight;
+                if let Some(best) = self.best.filter(near_enough) {
+                    if best.unfinished {
+                        break;
+                    }
                     return;
                 }
             }
         }
-        if let Some(best) = self.best.filter(|b| !b.tight) {
-            self.nearby(pair, best.normal, best.upper);
+        if let Some(best) = self.best.filter(|b| !b.tight || b.unfinished) {
+            self.nearby(pair, best.normal, best.upper, POLISH_LAST);
         }
     }
 
     /// Improves a depth without the polytope, by steps of [`outside`]. Where a round shape is nearly as deep all around, such steps are
-    /// short: while longer ones win more, they are taken.
-    fn nearby(&mut self, pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) {
+    /// short: while longer ones win more, they are taken. Where it slopes evenly down to a crease, as between crossing axes that are
+    /// nearly parallel, they must grow to arrive: after the usual number of rounds they do.
+    fn nearby(&mut self, pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64, rounds: usize) {
         let Some(mut here) = outside(pair, normal, upper) else {
             return;
         };
         let mut before = normal;
         let mut stretch = 2.0;
-        for _ in 0..POLISH_ROUNDS {
+        let mut unfinished = true;
+        for round in 0..rounds {
             let guess = (here.normal + (here.normal - before) * stretch).normalize_or(here.normal);
             let upper = guess.dot(pair.support(guess).w);
             let far = outside(pair, guess, upper).filter(|b| b.upper < here.upper);
             let next = match far {
-                Some(next) => next,
+                Some(next) => {
+                    if round >= POLISH_ROUNDS {
+                        stretch *= LONGER;
+                    }
+                    next
+                }
                 None => {
                     stretch *= 0.25;
                     match outside(pair, here.normal, here.upper) {
                         Some(next) => next,
-                        None => break,
+                        None => {
+                            unfinished = false;
+                            break;
+                        }
                     }
                 }
             };
@@ -334,9 +355,11 @@ impl Search {
                 here = next;
             }
             if won <= POLISHED * pair.size() {
+                unfinished = false;
                 break;
             }
         }
+        here.unfinished = unfinished;
         let better = |b: Best| here.upper < b.upper + if b.tight { 0.0 } else { self.tight };
         if self.best.is_none_or(better) {
             self.best = Some(here);
@@ -357,7 +380,30 @@ fn outside(pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) -> Option<Best> 
         simplex,
         weighed: true,
         tight: true,
+        unfinished: false,
     })
+}
+
+/// Turns the normal of cores that touch until no point of A − B lies above the plane across it, or no step wins any more: a normal that is
+/// off by a rounding of the search shows an overlap of the far ends of an edge that there is not. Returns it with what it shows [m].
+pub(crate) fn levelled(pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) -> (Vec3, f64) {
+    let mut best = (normal, upper);
+    for _ in 0..LEVEL_ROUNDS {
+        let (n, upper) = best;
+        let w = pair.support(n).w;
+        let across = w - n * n.dot(w);
+        let length_2 = across.length_squared();
+        if length_2 <= 0.0 {
+            break;
+        }
+        let turned = (n - across * (upper / length_2)).normalize_or(n);
+        let shows = turned.dot(pair.support(turned).w);
+        if upper - shows.max(0.0) <= LEVEL * pair.size() {
+            break;
+        }
+        best = (turned, shows);
+    }
+    best
 }
 
 /// Three corners, without weights.

@@ -183,7 +183,11 @@ impl Climb {
         let mut best = SCAN_MAX as f64;
         for k in 0..LANES {
             let name = first[k] + k as f64;
-            let name = if most[k] == top { name } else { SCAN_MAX as f64 };
+            let name = if most[k] == top {
+                name
+            } else {
+                SCAN_MAX as f64
+            };
             best = if name < best { name } else { best };
         }
         best as u32
