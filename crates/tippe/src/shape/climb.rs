@@ -12,6 +12,8 @@ use crate::math::Vec3;
 const SCAN_MAX: usize = 20;
 /// Vertices that are looked at together.
 const LANES: usize = 4;
+/// 2⁵²: from here on to its double, numbers are the whole ones.
+const WHOLE: f64 = (1_u64 << 52) as f64;
 /// Cells of directions for each vertex, about: more of them would seldom save a round.
 const CELLS_PER_VERTEX: f64 = 3.0;
 /// Most cells along an edge of the cube of directions.
@@ -180,17 +182,18 @@ impl Climb {
         }
         let larger = |x: f64, y: f64| if x > y { x } else { y };
         let top = larger(larger(most[0], most[1]), larger(most[2], most[3]));
-        let mut best = SCAN_MAX as f64;
-        for k in 0..LANES {
+        let named = |k: usize| {
             let name = first[k] + k as f64;
-            let name = if most[k] == top {
+            if most[k] == top {
                 name
             } else {
                 SCAN_MAX as f64
-            };
-            best = if name < best { name } else { best };
-        }
-        best as u32
+            }
+        };
+        let smaller = |x: f64, y: f64| if x < y { x } else { y };
+        let best = smaller(smaller(named(0), named(1)), smaller(named(2), named(3)));
+        // The last bits of the sum are that whole number: faster than a conversion, which looks out for numbers out of range.
+        (best + WHOLE).to_bits() as u32
     }
 
     fn fill_blocks(&mut self, vertices: &[Vec3]) {
