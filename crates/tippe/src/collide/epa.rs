@@ -29,7 +29,7 @@ const POLISH_EVERY: usize = 24;
 const POLISH_ROUNDS: usize = 30;
 const POLISH_LAST: usize = 90;
 const LONGER: f64 = 1.5;
-const APART: f64 = 0.02;
+pub(super) const APART: f64 = 0.02;
 const POLISHED: f64 = 1e-13;
 /// Part of the size by which the deepest points may miss being opposite each other [1].
 const OPPOSITE: f64 = 1e-7;
@@ -40,9 +40,6 @@ const CLEAR: f64 = 1e-9;
 /// Most rounds of asking whether they are, and the part of that length within which points are in the plane of the best face [1].
 const CLEAR_ROUNDS: usize = 32;
 const IN_PLANE: f64 = 0.1;
-/// Most steps that level a normal, and the gain, relative to the size, that ends them [1].
-const LEVEL_ROUNDS: usize = 16;
-const LEVEL: f64 = 1e-15;
 /// Part of the size below which a starting simplex is flat [1].
 const FLAT: f64 = 1e-12;
 
@@ -305,6 +302,7 @@ impl Search {
                 self.nearby(pair, look.normal, look.upper, POLISH_ROUNDS);
                 let near_enough = |b: &Best| b.upper - look.lower <= self.tight;
                 if let Some(best) = self.best.filter(near_enough) {
+                    // Proven: no face is nearer.
                     if best.unfinished {
                         break;
                     }
@@ -312,8 +310,25 @@ impl Search {
                 }
             }
         }
+        self.along_axes(pair);
         if let Some(best) = self.best.filter(|b| !b.tight || b.unfinished) {
             self.nearby(pair, best.normal, best.upper, POLISH_LAST);
+        }
+    }
+
+    /// The axes of round cores, and the line across both. There a depth has creases, and where it is nearly the same all around an axis, as
+    /// of two cones one in the other, growth may use up its rounds before it comes there.
+    fn along_axes(&mut self, pair: &mut ConvexPair<'_>) {
+        if pair.is_polyhedral() {
+            return;
+        }
+        let (a, b) = (Vec3::Z, pair.turn * Vec3::Z);
+        let across = a.cross(b).normalize_or(a);
+        for n in [a, -a, b, -b, across, -across] {
+            let upper = n.dot(pair.support(n).w);
+            if self.best.is_none_or(|b| upper < b.upper - self.tight) {
+                self.nearby(pair, n, upper, POLISH_ROUNDS);
+            }
         }
     }
 
@@ -382,28 +397,6 @@ fn outside(pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) -> Option<Best> 
         tight: true,
         unfinished: false,
     })
-}
-
-/// Turns the normal of cores that touch until no point of A − B lies above the plane across it, or no step wins any more: a normal that is
-/// off by a rounding of the search shows an overlap of the far ends of an edge that there is not. Returns it with what it shows [m].
-pub(crate) fn levelled(pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) -> (Vec3, f64) {
-    let mut best = (normal, upper);
-    for _ in 0..LEVEL_ROUNDS {
-        let (n, upper) = best;
-        let w = pair.support(n).w;
-        let across = w - n * n.dot(w);
-        let length_2 = across.length_squared();
-        if length_2 <= 0.0 {
-            break;
-        }
-        let turned = (n - across * (upper / length_2)).normalize_or(n);
-        let shows = turned.dot(pair.support(turned).w);
-        if upper - shows.max(0.0) <= LEVEL * pair.size() {
-            break;
-        }
-        best = (turned, shows);
-    }
-    best
 }
 
 /// Three corners, without weights.
