@@ -9,6 +9,7 @@ pub use crate::collide::flight::Flight;
 
 use crate::collide::epa::{self, Depth};
 use crate::collide::gjk::{ConvexPair, Found};
+use crate::collide::level;
 use crate::collide::settle::{self, Start};
 use crate::collide::simplex::Simplex;
 use crate::math::{Pose, Vec3, tangents};
@@ -311,7 +312,7 @@ fn segments(half_a: f64, pose_a: &Pose, half_b: f64, pose_b: &Pose) -> Separatio
 }
 
 /// How two cores lie to each other, in A's frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CoreSeparation {
     /// Signed distance [m].
     pub distance: f64,
@@ -330,46 +331,63 @@ const PROVEN: f64 = 1e-9;
 
 /// How two cores lie to each other; `None` if farther apart than `limit` [m].
 pub(crate) fn cores(pair: &mut ConvexPair<'_>, limit: f64) -> Option<CoreSeparation> {
-    cores_from(pair, limit, &mut Start::default())
+    let mut out = CoreSeparation::default();
+    cores_from(pair, limit, &mut Start::default(), &mut out).then_some(out)
 }
 
-/// The same, with where the last search ended: the answer is the same, only sooner.
+/// The same, with where the last search ended: the answer is the same, only sooner. It is large, and written to `out` if there is one.
 pub(crate) fn cores_from(
     pair: &mut ConvexPair<'_>,
     limit: f64,
     start: &mut Start,
-) -> Option<CoreSeparation> {
+    out: &mut CoreSeparation,
+) -> bool {
     if let Some(hulls) = settle::hulls_of(pair) {
-        return settle::hulls(pair, hulls, limit, start);
+        return settle::hulls(pair, hulls, limit, start, out);
     }
-    match pair.distance(&Simplex::default(), limit) {
-        Found::Beyond => None,
-        Found::Overlap { simplex } => Some(overlapping(&epa::penetration(pair, &simplex))),
-        Found::Apart { v, simplex } => Some(apart(pair, v, simplex)),
-    }
+    *out = match pair.distance(&Simplex::default(), limit) {
+        Found::Beyond => return false,
+        Found::Overlap { simplex } => {
+            let depth = epa::penetration(pair, &simplex);
+            overlapping(&level::agreeing(pair, depth))
+        }
+        Found::Apart { v, simplex } => apart(pair, v, simplex),
+    };
+    true
 }
 
 /// What a search found apart, with a normal that shows it.
-pub(crate) fn apart(pair: &mut ConvexPair<'_>, v: Vec3, simplex: Simplex) -> CoreSeparation {
+pub(crate) fn apart(pair: &mut ConvexPair<'_>, v: Vec3, mut simplex: Simplex) -> CoreSeparation {
     let size = pair.size();
     // A point of A − B that exists bounds the distance; v is its projection, whose direction is the better one.
-    let distance = simplex.point().length();
+    let mut distance = simplex.point().length();
     if distance <= TOUCH * size {
         // The points are right, and so is a normal that shows about as much.
-        let touching = overlapping(&epa::penetration(pair, &simplex));
+        let mut depth = epa::penetration(pair, &simplex);
+        if depth.depth > TOUCH * size {
+            (depth.normal, depth.depth) = level::levelled(pair, depth.normal, depth.depth, 0.0);
+        }
         return CoreSeparation {
             simplex,
-            ..touching
+            ..overlapping(&depth)
         };
     }
     let mut normal = (-v).normalize_or(Vec3::Z);
     // Of close and nearly parallel faces the closest points are right long before their difference points across the gap:
     // a face normal may show more of the distance.
-    let shown = -normal.dot(pair.support(normal).w);
+    let mut shown = -normal.dot(pair.support(normal).w);
     if distance - shown > PROVEN * size {
         let depth = epa::penetration(pair, &simplex);
         if -depth.depth > shown {
-            normal = depth.normal;
+            (normal, shown) = (depth.normal, -depth.depth);
+        }
+        // Points that are closer to each other are better ones.
+        let other = level::between(pair, &depth.simplex).length();
+        if distance - shown > PROVEN * size && other < distance {
+            (simplex, distance) = (depth.simplex, other);
+        }
+        if distance - shown > PROVEN * size {
+            normal = level::levelled(pair, normal, -shown, -distance).0;
         }
     }
     CoreSeparation {

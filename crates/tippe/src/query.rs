@@ -172,17 +172,20 @@ impl Queries<'_> {
         let start = shape.bounds(pose);
         let end = shape.bounds(&Pose::new(pose.position + d * length, pose.rotation));
         let flight = Flight::uniform(*pose, d, Vec3::ZERO);
-        let tolerance = TOUCH * shape.reach();
         let mut hits = Vec::new();
         for (body, index, other, place) in self.near(&start.merged(&end), filter) {
             let rest = Flight::rest(place);
+            // As near as a ray has to come, of which next to nothing is left of a tiny shape's own size.
+            let scale = bounded_reach(other) + (place.position - pose.position).length();
+            let tolerance = (TOUCH * shape.reach()).max(ARRIVED * scale);
             let found = time_of_impact((other, &rest), (shape, &flight), length, tolerance);
             let (distance, s) = match found {
                 Ok(TimeOfImpact::At { time, separation }) => (time, separation),
                 // A cast that only just misses or grazes: where it is by then is the answer it has.
                 Ok(TimeOfImpact::Unresolved { time }) => {
                     let there = flight.at(time);
-                    match separation_within(other, &place, shape, &there, GRAZE * shape.reach()) {
+                    let graze = (GRAZE * shape.reach()).max(10.0 * tolerance);
+                    match separation_within(other, &place, shape, &there, graze) {
                         Ok(Some(s)) => (time, s),
                         _ => continue,
                     }
@@ -278,6 +281,14 @@ impl Queries<'_> {
             let seen = filter.sees(id, shape) && in_range(&shape.shape, &pose);
             seen.then_some((id, index, &shape.shape, pose))
         })
+    }
+}
+
+/// Radius of a ball about its origin that holds a shape, none for half-spaces [m].
+fn bounded_reach(shape: &Shape) -> f64 {
+    match shape {
+        Shape::HalfSpace { .. } => 0.0,
+        _ => shape.reach(),
     }
 }
 

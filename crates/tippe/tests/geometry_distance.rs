@@ -12,7 +12,7 @@ use geometry_support::Random;
 use oracle::{height_over, least_overlap, overlap_along};
 use places::{KINDS, Place, place};
 use tippe::geometry::{GeometryError, Separation, closest_points, penetration};
-use tippe::math::{Pose, Vec3};
+use tippe::math::{Pose, Quat, Vec3};
 use tippe::shape::Shape;
 
 fn from_env(name: &str) -> Option<u64> {
@@ -139,4 +139,122 @@ fn bad_input_is_an_error() {
     let s = closest_points(&ball, &far, &ball, &near).unwrap();
     assert!((s.distance - 2.0).abs() < 1e-12);
     assert!(penetration(&ball, &far, &ball, &near).unwrap().is_none());
+}
+
+/// Pairs out of millions for which the search alone came close, but not close enough.
+#[test]
+fn depths_that_searches_missed() {
+    let at = |x: [f64; 3], r: [f64; 4]| Pose::new(Vec3::from(x), Quat::from_array(r).normalize());
+    let both_ways = |a: &Shape, p: &Pose, b: &Shape, q: &Pose| {
+        [
+            closest_points(a, p, b, q).unwrap(),
+            closest_points(b, q, a, p).unwrap(),
+        ]
+    };
+    // Cones one in the other: nearly as deep all around, but the way out is along the axis.
+    let (h, k) = (0.499_953_410_652_327_9, 0.278_543_527_952_904_44);
+    let outer = Shape::Cone {
+        half_length: h,
+        radius: 0.605_176_068_578_476_4,
+    };
+    let inner = Shape::Cone {
+        half_length: k,
+        radius: 0.439_091_074_287_545_6,
+    };
+    let p = at(
+        [
+            -0.448_150_438_071_223_34,
+            0.098_366_755_947_840_72,
+            0.570_957_185_294_631_5,
+        ],
+        [
+            -0.723_185_407_989_167_2,
+            0.406_553_256_412_001_96,
+            -0.383_662_986_914_588_94,
+            -0.405_610_685_071_430_3,
+        ],
+    );
+    for s in both_ways(&outer, &p, &inner, &p) {
+        assert!((s.distance + h + k).abs() < 1e-9, "{s:?}");
+    }
+    // A capsule deep in a cylinder, its axis turned by a thousandth: the way out is across both axes, and sinks to there evenly from afar.
+    let (r, s) = (0.950_036_239_405_197_1, 0.278_481_662_845_131_87);
+    let cylinder = Shape::Cylinder {
+        half_length: 0.490_714_242_158_859_56,
+        radius: r,
+    };
+    let capsule = Shape::Capsule {
+        half_length: 0.664_671_761_185_986_6,
+        radius: s,
+    };
+    let p = at(
+        [
+            0.707_376_771_321_163,
+            -0.390_630_318_766_024_5,
+            0.916_312_568_511_503_2,
+        ],
+        [
+            -0.388_406_388_549_669_63,
+            0.470_621_622_935_526_23,
+            0.209_255_371_833_529_85,
+            0.764_112_527_523_365_4,
+        ],
+    );
+    let q = at(
+        [
+            0.610_872_817_203_652_6,
+            -0.527_678_137_734_051_3,
+            0.872_051_409_223_396_3,
+        ],
+        [
+            -0.388_197_624_881_107_9,
+            0.470_751_827_169_200_83,
+            0.209_774_327_510_018_4,
+            0.763_996_107_824_670_1,
+        ],
+    );
+    for found in both_ways(&cylinder, &p, &capsule, &q) {
+        assert!((found.distance + r + s).abs() < 1e-7, "{found:?}");
+    }
+    // A cone that touches the edge of a box.
+    let cone = Shape::Cone {
+        half_length: 0.919_341_093_279_728_1,
+        radius: 0.576_301_589_857_205_7,
+    };
+    let cuboid = Shape::Cuboid {
+        half: Vec3::new(
+            0.794_447_353_369_445_2,
+            0.698_764_054_738_277_9,
+            0.242_561_910_849_038_66,
+        ),
+    };
+    let p = at(
+        [
+            -0.483_953_582_258_894_07,
+            -0.988_834_910_607_977_7,
+            0.625_406_620_197_261,
+        ],
+        [
+            0.724_609_714_094_666,
+            -0.231_268_855_254_687_7,
+            -0.152_546_985_565_578_4,
+            -0.631_018_934_758_449_2,
+        ],
+    );
+    let q = at(
+        [
+            -0.304_377_192_088_071_24,
+            0.442_673_866_757_824_83,
+            -0.179_198_454_547_515_65,
+        ],
+        [
+            -0.521_635_922_591_549_7,
+            -0.681_760_441_381_673_7,
+            -0.146_689_851_896_668_33,
+            -0.491_508_649_140_238_3,
+        ],
+    );
+    for s in both_ways(&cone, &p, &cuboid, &q) {
+        assert!(s.distance.abs() < 1e-9, "{s:?}");
+    }
 }

@@ -8,6 +8,7 @@
 
 use super::gjk::{ConvexPair, Found};
 use super::simplex::{Simplex, Vertex};
+use crate::geometry::CoreSeparation;
 use crate::math::{Vec3, tangents};
 use std::cell::Cell;
 
@@ -23,9 +24,12 @@ const COPLANAR: f64 = 1e-14;
 const ROUNDS_MAX: usize = 256;
 /// Rounds between two searches near the best depth so far.
 const POLISH_EVERY: usize = 24;
-/// Most rounds of such a search, the gap it works at relative to the sizes, and the gain that ends it [1].
+/// Most rounds of such a search; of the last one, with steps that grow while they win; the gap they work at relative to the sizes, and
+/// the gain that ends them [1].
 const POLISH_ROUNDS: usize = 30;
-const APART: f64 = 0.02;
+const POLISH_LAST: usize = 90;
+const LONGER: f64 = 1.5;
+pub(super) const APART: f64 = 0.02;
 const POLISHED: f64 = 1e-13;
 /// Part of the size by which the deepest points may miss being opposite each other [1].
 const OPPOSITE: f64 = 1e-7;
@@ -142,6 +146,28 @@ pub(crate) fn nearest_face(pair: &mut ConvexPair<'_>, start: &Simplex, only: boo
     }
 }
 
+/// Whether A − B has no other face as near to the origin as this one, which holds three corners of A − B.
+pub(crate) fn is_nearest(pair: &mut ConvexPair<'_>, face: &CoreSeparation) -> bool {
+    let Start::Fat(corners) = fat_simplex(pair, &face.simplex) else {
+        return false;
+    };
+    let mut search = Search {
+        polytope: Polytope::new(ROOM.take(), corners, COPLANAR * pair.span()),
+        best: Some(Best {
+            upper: -face.distance,
+            normal: face.normal,
+            simplex: face.simplex,
+            weighed: true,
+            tight: true,
+            unfinished: false,
+        }),
+        tight: 0.0,
+    };
+    let clear = search.is_clear(pair, CLEAR * pair.size());
+    ROOM.set(search.polytope);
+    clear
+}
+
 /// Finds the points that meet from the corners of the nearest face.
 pub(crate) fn finished(pair: &mut ConvexPair<'_>, mut depth: Depth) -> Depth {
     if !depth.weighed {
@@ -173,6 +199,8 @@ struct Best {
     weighed: bool,
     /// The points lie as far out as A − B does.
     tight: bool,
+    /// A search nearby was still winning when its rounds were used up.
+    unfinished: bool,
 }
 
 struct Search {
@@ -216,6 +244,7 @@ impl Search {
                 simplex: triangle(corners),
                 weighed: false,
                 tight: exact,
+                unfinished: false,
             });
         }
         Look {
@@ -270,39 +299,68 @@ impl Search {
             }
             // Round shapes: a good depth found nearby early closes all faces that are farther out.
             if round % POLISH_EVERY == 0 && !pair.is_polyhedral() {
-                self.nearby(pair, look.normal, look.upper);
-                if self
-                    .best
-                    .is_some_and(|b| b.upper - look.lower <= self.tight)
-                {
+                self.nearby(pair, look.normal, look.upper, POLISH_ROUNDS);
+                let near_enough = |b: &Best| b.upper - look.lower <= self.tight;
+                if let Some(best) = self.best.filter(near_enough) {
+                    // Proven: no face is nearer.
+                    if best.unfinished {
+                        break;
+                    }
                     return;
                 }
             }
         }
-        if let Some(best) = self.best.filter(|b| !b.tight) {
-            self.nearby(pair, best.normal, best.upper);
+        self.along_axes(pair);
+        if let Some(best) = self.best.filter(|b| !b.tight || b.unfinished) {
+            self.nearby(pair, best.normal, best.upper, POLISH_LAST);
+        }
+    }
+
+    /// The axes of round cores, and the line across both. There a depth has creases, and where it is nearly the same all around an axis, as
+    /// of two cones one in the other, growth may use up its rounds before it comes there.
+    fn along_axes(&mut self, pair: &mut ConvexPair<'_>) {
+        if pair.is_polyhedral() {
+            return;
+        }
+        let (a, b) = (Vec3::Z, pair.turn * Vec3::Z);
+        let across = a.cross(b).normalize_or(a);
+        for n in [a, -a, b, -b, across, -across] {
+            let upper = n.dot(pair.support(n).w);
+            if self.best.is_none_or(|b| upper < b.upper - self.tight) {
+                self.nearby(pair, n, upper, POLISH_ROUNDS);
+            }
         }
     }
 
     /// Improves a depth without the polytope, by steps of [`outside`]. Where a round shape is nearly as deep all around, such steps are
-    /// short: while longer ones win more, they are taken.
-    fn nearby(&mut self, pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) {
+    /// short: while longer ones win more, they are taken. Where it slopes evenly down to a crease, as between crossing axes that are
+    /// nearly parallel, they must grow to arrive: after the usual number of rounds they do.
+    fn nearby(&mut self, pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64, rounds: usize) {
         let Some(mut here) = outside(pair, normal, upper) else {
             return;
         };
         let mut before = normal;
         let mut stretch = 2.0;
-        for _ in 0..POLISH_ROUNDS {
+        let mut unfinished = true;
+        for round in 0..rounds {
             let guess = (here.normal + (here.normal - before) * stretch).normalize_or(here.normal);
             let upper = guess.dot(pair.support(guess).w);
             let far = outside(pair, guess, upper).filter(|b| b.upper < here.upper);
             let next = match far {
-                Some(next) => next,
+                Some(next) => {
+                    if round >= POLISH_ROUNDS {
+                        stretch *= LONGER;
+                    }
+                    next
+                }
                 None => {
                     stretch *= 0.25;
                     match outside(pair, here.normal, here.upper) {
                         Some(next) => next,
-                        None => break,
+                        None => {
+                            unfinished = false;
+                            break;
+                        }
                     }
                 }
             };
@@ -312,9 +370,11 @@ impl Search {
                 here = next;
             }
             if won <= POLISHED * pair.size() {
+                unfinished = false;
                 break;
             }
         }
+        here.unfinished = unfinished;
         let better = |b: Best| here.upper < b.upper + if b.tight { 0.0 } else { self.tight };
         if self.best.is_none_or(better) {
             self.best = Some(here);
@@ -335,6 +395,7 @@ fn outside(pair: &mut ConvexPair<'_>, normal: Vec3, upper: f64) -> Option<Best> 
         simplex,
         weighed: true,
         tight: true,
+        unfinished: false,
     })
 }
 

@@ -70,7 +70,7 @@ impl<'a> ConvexPair<'a> {
     }
 
     /// The point of A − B farthest along `d`.
-    #[inline]
+    #[inline(always)]
     pub fn support(&mut self, d: Vec3) -> Vertex {
         let (a, b) = (self.support_a(d), self.support_b(d));
         Vertex {
@@ -82,6 +82,7 @@ impl<'a> ConvexPair<'a> {
     }
 
     /// The point of A farthest along `d`.
+    #[inline(always)]
     pub fn support_a(&mut self, d: Vec3) -> SupportPoint {
         let a = self.a.support(d, self.hint_a);
         self.hint_a = a.feature;
@@ -89,6 +90,7 @@ impl<'a> ConvexPair<'a> {
     }
 
     /// The point of B, in its own frame, farthest against `d`.
+    #[inline(always)]
     pub fn support_b(&mut self, d: Vec3) -> SupportPoint {
         let b = self.b.support(-(self.turn_back * d), self.hint_b);
         self.hint_b = b.feature;
@@ -112,22 +114,21 @@ impl<'a> ConvexPair<'a> {
 
     /// Up to three corners of A − B near the place where the line of the middles leaves it: the closest ones, roughly, seen from a point
     /// outside on that line. From the origin itself the search would first run all around A − B, as the direction to a close origin says
-    /// nothing of where the surface looks. `None` if the cores are farther apart than `limit` [m].
-    pub fn approach(&mut self, limit: f64) -> Option<Simplex> {
+    /// nothing of where the surface looks. They go to `simplex`, which is empty; `false` if the cores are farther apart than `limit` [m].
+    pub fn approach(&mut self, limit: f64, simplex: &mut Simplex) -> bool {
         let n = self.outward().normalize_or(-Vec3::X);
         let first = self.support(n);
         let overlap = n.dot(first.w);
         if -overlap > limit {
-            return None;
+            return false;
         }
-        let mut simplex = Simplex::default();
         simplex.push(first);
         self.close_in(
             n * (overlap.max(0.0) + AWAY * self.size()),
             (APPROACH_ROUNDS, NEAR * self.size()),
-            &mut simplex,
+            simplex,
         );
-        Some(simplex)
+        true
     }
 
     /// Moves a simplex to the corners of A − B closest to `eye`, a point outside. Returns the unit direction toward that point, and
@@ -151,13 +152,14 @@ impl<'a> ConvexPair<'a> {
         let mut done = false;
         for round in 0..=rounds {
             let Some(v) = simplex.reduce() else { break };
-            toward = simplex.direction(v);
+            let distance;
+            (toward, distance) = simplex.toward(v);
             if round == rounds {
                 break;
             }
             let new = self.support(-toward);
             let w = new.w - eye;
-            done = v.length() - toward.dot(w) <= enough || simplex.has(w);
+            done = distance - toward.dot(w) <= enough || simplex.has(w);
             if done {
                 break;
             }

@@ -14,6 +14,7 @@ pub(crate) mod epa;
 pub mod flight;
 pub(crate) mod gjk;
 mod grid;
+pub(crate) mod level;
 mod moving;
 pub mod narrow;
 mod nearest;

@@ -53,7 +53,7 @@ pub(super) fn push_nearest(
     pair: &ConvexPair<'_>,
     out: &mut Vec<ContactPoint>,
 ) {
-    let found = &touching.found;
+    let found = touching.found;
     let simplex = &found.simplex;
     let (x_a, x_b) = simplex.witnesses();
     let corners = &simplex.vertices[..simplex.count];
@@ -189,7 +189,7 @@ struct Join<'a> {
 
 impl Join<'_> {
     fn push(&self, out: &mut Vec<ContactPoint>) {
-        let found = &self.touching.found;
+        let found = self.touching.found;
         // Thick features are cores of their own: their distance is larger by what is not in the core's radius.
         let placed = &self.touching.placed;
         let inner = self.a.radius + self.b.radius - placed.radius_a - placed.radius_b;

@@ -96,18 +96,6 @@ impl Outline {
         self.push(on_rim(radius, z, across));
     }
 
-    /// The same as [`Outline::of`], where the vertex of a hull that lies farthest along `d` may be known.
-    pub fn facing(core: &Core<'_>, d: Vec3, top: Option<u32>) -> Self {
-        match (core, top) {
-            (Core::Hull(hull), Some(top)) => {
-                let mut out = Self::EMPTY;
-                out.hull(hull, d, top);
-                out
-            }
-            _ => Self::of(core, d),
-        }
-    }
-
     /// What the core turns to the unit direction `d` (in the shape frame).
     pub fn of(core: &Core<'_>, d: Vec3) -> Self {
         let mut out = Self::EMPTY;
@@ -135,7 +123,9 @@ impl Outline {
                 }
                 out.normal = Some(if n.dot(d) < 0.0 { -n } else { n });
             }
-            Core::Hull(hull) => out.hull(hull, d, hull.support(d, u32::MAX)),
+            Core::Hull(hull) => {
+                out.hull_face(hull, hull.face_along(d, hull.support(d, u32::MAX)));
+            }
             Core::Cylinder {
                 half_length,
                 radius,
@@ -200,12 +190,11 @@ impl Outline {
         });
     }
 
-    fn hull(&mut self, hull: &ConvexHull, d: Vec3, top: u32) {
-        let face = hull.face_along(d, top);
+    fn hull_face(&mut self, hull: &ConvexHull, face: usize) {
         let corners = hull.face_vertices(face);
         let step = corners.len().div_ceil(OUTLINE_MAX).max(1);
         for i in corners.iter().step_by(step) {
-            self.fixed(hull.vertices()[*i as usize], *i);
+            self.fixed(hull.vertex(*i), *i);
         }
         self.normal = Some(hull.faces()[face].normal);
     }
@@ -250,6 +239,62 @@ impl Outline {
             );
         }
         Some(out)
+    }
+}
+
+/// What a core turns to a direction; of a hull only which face, as it may turn out that its corners are not needed.
+pub(super) struct Turned<'a> {
+    face: Option<(&'a ConvexHull, usize)>,
+    outline: Option<Outline>,
+}
+
+impl<'a> Turned<'a> {
+    /// As [`Outline::of`], where the vertex of a hull that lies farthest along `d` may be known.
+    #[inline]
+    pub fn new(core: &Core<'a>, d: Vec3, top: Option<u32>) -> Self {
+        if let Core::Hull(hull) = *core {
+            let top = top.unwrap_or_else(|| hull.support(d, u32::MAX));
+            Self {
+                face: Some((hull, hull.face_along(d, top))),
+                outline: None,
+            }
+        } else {
+            Self {
+                face: None,
+                outline: Some(Outline::of(core, d)),
+            }
+        }
+    }
+
+    /// Unit outward normal and any point of a polygon [m].
+    pub fn plane(&self) -> Option<(Vec3, Vec3)> {
+        if let Some((hull, face)) = self.face {
+            let face = &hull.faces()[face];
+            return Some((face.normal, face.first));
+        }
+        let outline = self.outline.as_ref()?;
+        Some((outline.normal?, outline.points[0].x))
+    }
+
+    /// Twice the area of a polygon [m²].
+    pub fn area(&self) -> f64 {
+        match (self.face, &self.outline) {
+            (Some((hull, face)), _) => hull.faces()[face].area,
+            (None, Some(outline)) => outline.area(),
+            (None, None) => 0.0,
+        }
+    }
+
+    /// All of it.
+    pub fn outline(self) -> Outline {
+        if let Some(outline) = self.outline {
+            return outline;
+        }
+        let mut out = Outline::EMPTY;
+        if let Some((hull, face)) = self.face {
+            out.hull_face(hull, face);
+        }
+        out
     }
 }
 

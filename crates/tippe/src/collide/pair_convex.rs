@@ -9,7 +9,7 @@ use super::contact::{ContactPoint, Features};
 use super::gjk::ConvexPair;
 use super::narrow::Placed;
 use super::nearest::push_nearest;
-use super::outline::Outline;
+use super::outline::Turned;
 use super::patch::{Patch, PatchPoint, Reference};
 use super::settle::Start;
 use crate::geometry::{self, CoreSeparation};
@@ -24,6 +24,9 @@ const PREFER_SIZE: f64 = 1e-4;
 const PREFER_BALL: f64 = 1e-9;
 /// Ratio of areas above which a face is the larger one [1].
 const LARGER: f64 = 1.5;
+
+/// Difference of unit vectors below which what stands out along one does so along the other [1]: a part of what `settle` asks for.
+const SAME_NORMAL: f64 = 1e-7;
 
 /// Marks points of a patch on B's face.
 const ON_B: u32 = 1 << 30;
@@ -55,9 +58,10 @@ pub(super) fn cores(
 ) {
     let mut pair = ConvexPair::new(a, pose_a, b, pose_b);
     let limit = margin + radius_a + radius_b;
-    let Some(found) = geometry::cores_from(&mut pair, limit, start) else {
+    let mut found = CoreSeparation::default();
+    if !geometry::cores_from(&mut pair, limit, start, &mut found) {
         return;
-    };
+    }
     let contact = Touching {
         placed: Placed {
             pose_a,
@@ -68,7 +72,7 @@ pub(super) fn cores(
             margin,
         },
         size: smaller(&a, &b),
-        found,
+        found: &found,
     };
     contact.collide(&mut pair, out);
 }
@@ -87,7 +91,7 @@ pub(super) fn smaller(a: &Core<'_>, b: &Core<'_>) -> f64 {
 pub(super) struct Touching<'a> {
     pub placed: Placed<'a>,
     pub size: f64,
-    pub found: CoreSeparation,
+    pub found: &'a CoreSeparation,
 }
 
 /// A face that may carry the contact.
@@ -109,11 +113,11 @@ impl Touching<'_> {
         let better = |s: f64, than: f64| s > than + relative * (-than).max(0.0) + part * self.size;
         let n = self.found.normal;
         let [top_a, top_b] = self.found.tops;
-        let outline_a = Outline::facing(&pair.a, n, top_a);
-        let outline_b = Outline::facing(&pair.b, -(pair.turn.transpose() * n), top_b);
+        let turned_a = Turned::new(&pair.a, n, top_a);
+        let turned_b = Turned::new(&pair.b, -(pair.turn.transpose() * n), top_b);
         let (face_a, face_b) = (
-            candidate(pair, &outline_a, false),
-            candidate(pair, &outline_b, true),
+            self.candidate(pair, &turned_a, false),
+            self.candidate(pair, &turned_b, true),
         );
         // The larger face unless the other is clearly better; of equals A's: no flicker between them.
         let chosen = match (face_a, face_b) {
@@ -133,8 +137,8 @@ impl Touching<'_> {
         if let Some((face, on_b)) = chosen
             && !better(self.found.distance, face.separation)
         {
-            let outline = if on_b { &outline_b } else { &outline_a };
-            lowest = self.face(pair, outline, &face, on_b, out);
+            let turned = if on_b { turned_b } else { turned_a };
+            lowest = self.face(pair, turned, &face, on_b, out);
         }
         if better(lowest, self.found.distance) {
             push_nearest(self, pair, out);
@@ -145,7 +149,7 @@ impl Touching<'_> {
     fn face(
         &self,
         pair: &ConvexPair<'_>,
-        outline: &Outline,
+        turned: Turned<'_>,
         face: &Candidate,
         on_b: bool,
         out: &mut Vec<ContactPoint>,
@@ -165,17 +169,19 @@ impl Touching<'_> {
             (pair.a, pair.b, pair.turn, pair.offset)
         };
         let normal = face.normal;
+        let outline = turned.outline();
         let around = outline.around(&own);
         let reference = Reference {
             normal,
             anchor: outline.points()[0].x,
-            corners: around.as_ref().unwrap_or(outline).points(),
+            corners: around.as_ref().unwrap_or(&outline).points(),
             seams: 0,
             turn,
             shift,
             size: self.size,
         };
-        let incident = Outline::facing(&other, -(turn.transpose() * normal), Some(face.other));
+        let incident = Turned::new(&other, -(turn.transpose() * normal), Some(face.other));
+        let incident = incident.outline();
         // Faces belong to cores without radius.
         let radius = radius_a + radius_b;
         let patch = Patch::new(&incident, &reference, margin + radius);
@@ -187,33 +193,58 @@ impl Touching<'_> {
         push_patch(&faces, &reference, &patch, out);
         patch.points().iter().fold(f64::INFINITY, |w, p| w.min(p.w))
     }
-}
 
-/// The face of an outline, if it is one, and how far it separates the cores.
-fn candidate(pair: &mut ConvexPair<'_>, outline: &Outline, on_b: bool) -> Option<Candidate> {
-    let normal = outline.normal?;
-    let along = if on_b { -(pair.turn * normal) } else { normal };
-    let own = if on_b { &pair.b } else { &pair.a };
-    let (separation, other) = if matches!(own, Core::Hull(_)) {
-        // No vertex of a hull lies beyond its face.
-        let x = outline.points()[0].x;
-        if on_b {
-            let a = pair.support_a(along);
-            (along.dot(pair.b_in_a(x) - a.point), a.feature)
+    /// The face that a core turns to the other, if it is one, and how far it separates the cores.
+    fn candidate(
+        &self,
+        pair: &mut ConvexPair<'_>,
+        turned: &Turned<'_>,
+        on_b: bool,
+    ) -> Option<Candidate> {
+        let (normal, x) = turned.plane()?;
+        let along = if on_b { -(pair.turn * normal) } else { normal };
+        let own = if on_b { &pair.b } else { &pair.a };
+        let (separation, other) = if matches!(own, Core::Hull(_)) {
+            // No vertex of a hull lies beyond its face.
+            let (y, other) = self.opposite(pair, along, on_b);
+            let gap = if on_b {
+                pair.b_in_a(x) - y
+            } else {
+                pair.b_in_a(y) - x
+            };
+            (along.dot(gap), other)
         } else {
-            let b = pair.support_b(along);
-            (along.dot(pair.b_in_a(b.point) - x), b.feature)
+            let new = pair.support(along);
+            (-along.dot(new.w), new.names[usize::from(!on_b)])
+        };
+        Some(Candidate {
+            normal,
+            separation,
+            area: turned.area(),
+            other,
+        })
+    }
+
+    /// The point of A (of B, unless `on_b`) farthest along (against) `d`, in its own frame, and its name.
+    fn opposite(&self, pair: &mut ConvexPair<'_>, d: Vec3, on_b: bool) -> (Vec3, u32) {
+        // A single vertex that stands out along the normal found stands out along what is as good as that normal, too.
+        let side = usize::from(!on_b);
+        let simplex = &self.found.simplex;
+        let corners = &simplex.vertices[..simplex.count];
+        if let Some(top) = self.found.tops[side]
+            && (d - self.found.normal).length_squared() < SAME_NORMAL * SAME_NORMAL
+            && corners.iter().all(|v| v.names[side] == top)
+        {
+            let v = &corners[0];
+            return (if on_b { v.a } else { v.b }, top);
         }
-    } else {
-        let new = pair.support(along);
-        (-along.dot(new.w), new.names[usize::from(!on_b)])
-    };
-    Some(Candidate {
-        normal,
-        separation,
-        area: outline.area(),
-        other,
-    })
+        let found = if on_b {
+            pair.support_a(d)
+        } else {
+            pair.support_b(d)
+        };
+        (found.point, found.feature)
+    }
 }
 
 /// Who owns the face of a patch.

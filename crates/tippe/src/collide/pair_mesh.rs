@@ -83,7 +83,7 @@ fn triangle(
             margin,
         },
         size: smaller(&own, &core),
-        found,
+        found: &found,
     };
     let start = out.len();
     let (x, _) = found.simplex.witnesses();

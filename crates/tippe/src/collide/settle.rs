@@ -9,7 +9,7 @@
 //! only ones; overlapping, no other face of A − B is as near to the origin. Every search finds these corners, and distance, normal and
 //! weights are computed from them in the order of their names. Else the search is made again from nothing.
 
-use super::epa::{self, Depth};
+use super::epa;
 use super::gjk::{ConvexPair, Found};
 use super::simplex::{Simplex, Vertex};
 use crate::geometry::{self, CoreSeparation};
@@ -64,41 +64,44 @@ fn corner(pair: &ConvexPair<'_>, a: Vec3, b: Vec3, names: [u32; 2]) -> Vertex {
 }
 
 /// What a search came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Beyond,
     /// Sure, and made from its corners alone.
-    Settled(CoreSeparation),
+    Settled,
     /// As the search left it.
-    Open(CoreSeparation),
+    Open,
 }
 
-/// How two hulls lie to each other, as [`crate::geometry::cores`]; `None` if farther apart than `limit` [m].
+/// How two hulls lie to each other, as [`crate::geometry::cores`]; `false` if farther apart than `limit` [m].
+///
+/// Answers are large: here and below they are written to `out`, where nothing of meaning is left if the answer is no.
 pub(crate) fn hulls(
     pair: &mut ConvexPair<'_>,
     hulls: [&ConvexHull; 2],
     limit: f64,
     start: &mut Start,
-) -> Option<CoreSeparation> {
-    let answer = warm(pair, hulls, limit, start).unwrap_or_else(|| {
+    out: &mut CoreSeparation,
+) -> bool {
+    let answer = warm(pair, hulls, limit, start, out).unwrap_or_else(|| {
         pair.climb_from([u32::MAX; 2]);
-        match pair.approach(limit) {
-            Some(mut simplex) => search(pair, hulls, &mut simplex, limit),
-            None => Answer::Beyond,
+        let mut simplex = Simplex::default();
+        if pair.approach(limit, &mut simplex) {
+            search(pair, hulls, &mut simplex, limit, out)
+        } else {
+            Answer::Beyond
         }
     });
     match answer {
-        Answer::Beyond => None,
-        Answer::Settled(found) => {
-            start.keep(&found.simplex);
+        Answer::Beyond => {}
+        Answer::Settled => {
+            start.keep(&out.simplex);
             // What follows must not depend on the way here either.
-            pair.climb_from(found.simplex.vertices[0].names);
-            Some(found)
+            pair.climb_from(out.simplex.vertices[0].names);
         }
-        Answer::Open(found) => {
-            start.count = 0;
-            Some(found)
-        }
+        Answer::Open => start.count = 0,
     }
+    answer != Answer::Beyond
 }
 
 /// The answer from where the last one was, if it is sure.
@@ -107,19 +110,21 @@ fn warm(
     hulls: [&ConvexHull; 2],
     limit: f64,
     start: &Start,
+    out: &mut CoreSeparation,
 ) -> Option<Answer> {
     let mut simplex = start.simplex(pair, hulls)?;
     pair.climb_from(simplex.vertices[0].names);
     // Beyond the limit or within must be sure as well.
     let unsure = SURE * pair.size();
-    let answer = match same_as_before(pair, hulls, &simplex) {
-        Some(found) => Answer::Settled(found),
-        None => search(pair, hulls, &mut simplex, limit + unsure),
+    let answer = if same_as_before(pair, hulls, &simplex, out) {
+        Answer::Settled
+    } else {
+        search(pair, hulls, &mut simplex, limit + unsure, out)
     };
     match answer {
-        Answer::Settled(found) if found.distance > limit + unsure => Some(Answer::Beyond),
-        Answer::Settled(found) if found.distance > limit - unsure => None,
-        Answer::Open(_) => None,
+        Answer::Settled if out.distance > limit + unsure => Some(Answer::Beyond),
+        Answer::Settled if out.distance > limit - unsure => None,
+        Answer::Open => None,
         answer => Some(answer),
     }
 }
@@ -129,32 +134,33 @@ fn same_as_before(
     pair: &mut ConvexPair<'_>,
     hulls: [&ConvexHull; 2],
     corners: &Simplex,
-) -> Option<CoreSeparation> {
+    out: &mut CoreSeparation,
+) -> bool {
     // From a point well inside A − B the face looks outward.
     let c = hulls[0].center() - pair.b_in_a(hulls[1].center());
     let [p, q, r] = [0, 1, 2].map(|k| corners.vertices[k].w);
     let n = (q - p).cross(r - p);
     let inside = corners.count == 3 && (n.dot(p) > 0.0) == (n.dot(p - c) > 0.0);
-    let found = if inside {
-        let found = face(pair, hulls, corners)?;
-        let inner = hulls[0].inner() + hulls[1].inner();
-        is_nearest(pair, &found, c, inner).then_some(found)
+    if inside {
+        face(pair, hulls, corners, out) && is_nearest(pair, hulls, out, c)
     } else {
-        apart(pair, hulls, corners)
-    }?;
-    Some(found)
+        apart(pair, hulls, corners, out)
+    }
 }
 
 /// The face of a shallow overlap, found from outside: A − B is looked at from a point above its surface, which the next look moves along
-/// the normal found, until the face below that point is the face below the origin. `None` where that leads nowhere; the search at large
+/// the normal found, until the face below that point is the face below the origin. `false` where that leads nowhere; the search at large
 /// takes over then.
 fn from_outside(
     pair: &mut ConvexPair<'_>,
     hulls: [&ConvexHull; 2],
     simplex: &mut Simplex,
-) -> Option<CoreSeparation> {
+    out: &mut CoreSeparation,
+) -> bool {
     let c = hulls[0].center() - pair.b_in_a(hulls[1].center());
-    let mut n = -c.try_normalize()?;
+    let Some(mut n) = (-c).try_normalize() else {
+        return false;
+    };
     if simplex.count == 3 {
         let [p, q, r] = [0, 1, 2].map(|k| simplex.vertices[k].w);
         let across = (q - p).cross(r - p).normalize_or(n);
@@ -168,27 +174,34 @@ fn from_outside(
         let corners = &simplex.vertices[..simplex.count];
         let height = corners.iter().fold(0.0_f64, |h, v| h.max(n.dot(v.w)));
         if height <= 0.0 {
-            return None;
+            return false;
         }
         let below;
         (n, below) = pair.seen_from(n * (height + ABOVE * pair.size()), simplex);
-        if below
-            && simplex.count == 3
-            && let Some(found) = face(pair, hulls, simplex)
-        {
-            let inner = hulls[0].inner() + hulls[1].inner();
-            return is_nearest(pair, &found, c, inner).then_some(found);
+        if below && simplex.count == 3 && face(pair, hulls, simplex, out) {
+            return is_nearest(pair, hulls, out, c);
         }
     }
-    None
+    false
 }
 
-/// Whether no plane of A − B that looks another way than this face is as near to the origin; `false` if that is not clear at once.
+/// Whether no plane of A − B that looks another way than this face is as near to the origin: at once, or by looking around.
+fn is_nearest(
+    pair: &mut ConvexPair<'_>,
+    hulls: [&ConvexHull; 2],
+    found: &CoreSeparation,
+    c: Vec3,
+) -> bool {
+    let inner = hulls[0].inner() + hulls[1].inner();
+    is_nearest_at_once(pair, found, c, inner) || epa::is_nearest(pair, found)
+}
+
+/// Whether that is so by the face and a ball inside alone; `false` if it is not clear.
 ///
 /// The face holds a disc of radius ρ about the foot of the origin, and A − B a ball of radius R about c. So A − B reaches beyond the
 /// depth δ along every m at an angle θ from the normal n: by the disc, as δ cos θ + ρ sin θ > δ up to tan θ/2 = ρ/δ, and by the ball,
 /// as m · c + R > δ, from there on if it does so there: with D = −n · c and e the part of c across n, m · c ≥ −D cos θ − e sin θ.
-fn is_nearest(pair: &ConvexPair<'_>, found: &CoreSeparation, c: Vec3, inner: f64) -> bool {
+fn is_nearest_at_once(pair: &ConvexPair<'_>, found: &CoreSeparation, c: Vec3, inner: f64) -> bool {
     let (n, depth) = (found.normal, -found.distance);
     let s = &found.simplex.vertices;
     let foot = n * depth;
@@ -220,28 +233,29 @@ fn search(
     hulls: [&ConvexHull; 2],
     simplex: &mut Simplex,
     limit: f64,
+    out: &mut CoreSeparation,
 ) -> Answer {
-    if let Some(found) = from_outside(pair, hulls, simplex) {
-        return Answer::Settled(found);
+    if from_outside(pair, hulls, simplex, out) {
+        return Answer::Settled;
     }
-    let settled = match pair.distance(simplex, limit) {
-        Found::Beyond => return Answer::Beyond,
-        Found::Apart { v, simplex } => match apart(pair, hulls, &simplex) {
-            Some(found) => found,
-            None => return Answer::Open(geometry::apart(pair, v, simplex)),
-        },
+    match pair.distance(simplex, limit) {
+        Found::Beyond => Answer::Beyond,
+        Found::Apart { v, simplex } => {
+            if apart(pair, hulls, &simplex, out) {
+                return Answer::Settled;
+            }
+            *out = geometry::apart(pair, v, simplex);
+            Answer::Open
+        }
         Found::Overlap { simplex } => {
             let depth = epa::nearest_face(pair, &simplex, true);
-            match overlapping(pair, hulls, &depth) {
-                Some(found) => found,
-                None => {
-                    let depth = epa::finished(pair, depth);
-                    return Answer::Open(geometry::overlapping(&depth));
-                }
+            if depth.clear && face(pair, hulls, &depth.simplex, out) {
+                return Answer::Settled;
             }
+            *out = geometry::overlapping(&epa::finished(pair, depth));
+            Answer::Open
         }
-    };
-    Answer::Settled(settled)
+    }
 }
 
 /// The closest corners, if they are sure.
@@ -249,35 +263,23 @@ fn apart(
     pair: &ConvexPair<'_>,
     hulls: [&ConvexHull; 2],
     found: &Simplex,
-) -> Option<CoreSeparation> {
-    let (mut simplex, v) = ordered(pair, found)?;
+    out: &mut CoreSeparation,
+) -> bool {
+    let simplex = &mut out.simplex;
+    let Some(v) = ordered(pair, found, simplex) else {
+        return false;
+    };
     simplex.refine(v);
     let distance = simplex.point().length();
     let normal = -simplex.direction(v);
     let shown = -normal.dot(simplex.vertices[0].w);
     let tiny = SURE * pair.size();
-    let sure = distance > tiny
+    out.distance = distance;
+    out.normal = normal;
+    out.tops = out.simplex.vertices[0].names.map(Some);
+    distance > tiny
         && (distance - shown).abs() <= 0.1 * tiny
-        && stand_out(pair, hulls, &simplex, normal);
-    sure.then_some(CoreSeparation {
-        distance,
-        normal,
-        tops: simplex.vertices[0].names.map(Some),
-        simplex,
-    })
-}
-
-/// The nearest face, if it is sure.
-fn overlapping(
-    pair: &ConvexPair<'_>,
-    hulls: [&ConvexHull; 2],
-    found: &Depth,
-) -> Option<CoreSeparation> {
-    if found.clear {
-        face(pair, hulls, &found.simplex)
-    } else {
-        None
-    }
+        && stand_out(pair, hulls, &out.simplex, normal)
 }
 
 /// A face of A − B with the origin below it, if its corners are sure.
@@ -285,59 +287,79 @@ fn face(
     pair: &ConvexPair<'_>,
     hulls: [&ConvexHull; 2],
     corners: &Simplex,
-) -> Option<CoreSeparation> {
-    let (mut simplex, v) = ordered(pair, corners)?;
+    out: &mut CoreSeparation,
+) -> bool {
+    let simplex = &mut out.simplex;
+    let Some(v) = ordered(pair, corners, simplex) else {
+        return false;
+    };
     if simplex.count != 3 {
-        return None;
+        return false;
     }
     simplex.refine(v);
     let [p, q, r] = [0, 1, 2].map(|k| simplex.vertices[k].w);
-    let n = (q - p).cross(r - p).try_normalize()?;
+    let Some(n) = (q - p).cross(r - p).try_normalize() else {
+        return false;
+    };
     let normal = if n.dot(p) < 0.0 { -n } else { n };
     let depth = normal.dot(p).max(normal.dot(q)).max(normal.dot(r));
-    let sure = depth > SURE * pair.size() && stand_out(pair, hulls, &simplex, normal);
-    sure.then_some(CoreSeparation {
-        distance: -depth,
-        normal,
-        tops: simplex.vertices[0].names.map(Some),
-        simplex,
-    })
+    out.distance = -depth;
+    out.normal = normal;
+    out.tops = out.simplex.vertices[0].names.map(Some);
+    depth > SURE * pair.size() && stand_out(pair, hulls, &out.simplex, normal)
 }
 
 /// The corners in the order of their names, with new weights, and the point closest to the origin. Of two edges that cross, the three of
 /// their four corners that hold it. `None` if the corners are not those of a corner, edge or triangle of one hull against a corner of the
 /// other or of two edges, or if one of them hardly counts.
-fn ordered(pair: &ConvexPair<'_>, found: &Simplex) -> Option<(Simplex, Vec3)> {
-    let mut list = found.vertices;
-    let list = &mut list[..found.count];
-    list.sort_unstable_by_key(|v| v.names);
-    let distinct = |side: usize| {
-        let name = |k: usize| list[k].names[side];
-        (0..list.len())
-            .filter(|k| (0..*k).all(|j| name(j) != name(*k)))
-            .count()
+fn ordered(pair: &ConvexPair<'_>, found: &Simplex, simplex: &mut Simplex) -> Option<Vec3> {
+    let mut order = [0, 1, 2, 3];
+    let order = &mut order[..found.count];
+    // Names as one number; insertion of up to four.
+    let key = |k: usize| {
+        let [a, b] = found.vertices[k].names;
+        (u64::from(a) << 32) | u64::from(b)
     };
-    let mut simplex = Simplex::default();
-    match (list.len(), distinct(0), distinct(1)) {
+    for i in 1..order.len() {
+        let mut k = i;
+        while k > 0 && key(order[k]) < key(order[k - 1]) {
+            order.swap(k, k - 1);
+            k -= 1;
+        }
+    }
+    let at = |k: usize| &found.vertices[order[k]];
+    let distinct = |side: usize| {
+        let mut count = 0;
+        for k in 0..order.len() {
+            let mut new = 1;
+            for j in 0..k {
+                new &= usize::from(at(j).names[side] != at(k).names[side]);
+            }
+            count += new;
+        }
+        count
+    };
+    simplex.count = 0;
+    match (order.len(), distinct(0), distinct(1)) {
         (1, ..) | (2, 1, 2) | (2, 2, 1) | (3, 1, 3) | (3, 3, 1) => {
-            for v in list.iter() {
-                simplex.push(*v);
+            for k in 0..order.len() {
+                simplex.push(*at(k));
             }
         }
         (3, 2, 2) => {
-            let (low, high) = (&list[0], &list[2]);
+            let (low, high) = (at(0), at(2));
             let (b_low, b_high) = if low.names[1] < high.names[1] {
                 (low, high)
             } else if low.names[1] > high.names[1] {
                 (high, low)
-            } else if list[1].names[1] < low.names[1] {
-                (&list[1], low)
+            } else if at(1).names[1] < low.names[1] {
+                (at(1), low)
             } else {
-                (low, &list[1])
+                (low, at(1))
             };
-            let at = |x: &Vertex, y: &Vertex| corner(pair, x.a, y.b, [x.names[0], y.names[1]]);
-            let (p, q) = (at(low, b_low), at(high, b_high));
-            let (s, t) = (at(high, b_low), at(low, b_high));
+            let mixed = |x: &Vertex, y: &Vertex| corner(pair, x.a, y.b, [x.names[0], y.names[1]]);
+            let (p, q) = (mixed(low, b_low), mixed(high, b_high));
+            let (s, t) = (mixed(high, b_low), mixed(low, b_high));
             // On which side of the diagonal s t the origin's projection lies.
             let n = (s.w - p.w).cross(t.w - p.w);
             let far = n.cross(t.w - s.w).dot(s.w) > 0.0;
@@ -351,22 +373,28 @@ fn ordered(pair: &ConvexPair<'_>, found: &Simplex) -> Option<(Simplex, Vec3)> {
     let count = simplex.count;
     let v = simplex.reduce()?;
     let sure = simplex.count == count && simplex.weights[..count].iter().all(|x| *x >= WEIGHT_MIN);
-    sure.then_some((simplex, v))
+    sure.then_some(v)
 }
 
 /// Whether the corners lie farther out along `n` than all others.
 fn stand_out(pair: &ConvexPair<'_>, hulls: [&ConvexHull; 2], simplex: &Simplex, n: Vec3) -> bool {
     let by = STANDS_OUT * pair.size();
-    let names = |side: usize| {
-        let mut list = [0; 3];
-        for (k, v) in simplex.vertices[..simplex.count].iter().enumerate() {
-            list[k] = v.names[side];
-        }
-        list
-    };
-    let count = simplex.count;
     let n_b = -(pair.turn.transpose() * n);
-    hulls[0].stand_out(n, &names(0)[..count], by) && hulls[1].stand_out(n_b, &names(1)[..count], by)
+    let corners = &simplex.vertices[..simplex.count];
+    (0..2).all(|side| {
+        let (mut list, mut count) = ([0; 3], 0);
+        let mut lowest = f64::INFINITY;
+        for v in corners {
+            let h = if side == 0 { n.dot(v.a) } else { n_b.dot(v.b) };
+            lowest = lowest.min(h);
+            if !list[..count].contains(&v.names[side]) {
+                list[count] = v.names[side];
+                count += 1;
+            }
+        }
+        let d = if side == 0 { n } else { n_b };
+        hulls[side].stand_out(d, &list[..count], lowest - by)
+    })
 }
 
 /// The two hulls of a pair, if it is one of hulls.

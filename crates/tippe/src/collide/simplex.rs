@@ -55,19 +55,29 @@ impl Simplex {
 
     /// Shrinks to the part closest to the origin and returns that point; `None` if the tetrahedron holds the origin.
     pub fn reduce(&mut self) -> Option<Vec3> {
-        let w = self.vertices.map(|v| v.w);
+        let w = [0, 1, 2, 3].map(|k| self.vertices[k].w);
         let part = match self.count {
             0 | 1 => corner(&w, 0),
             2 => segment(&w, [0, 1]),
             3 => triangle(&w, [0, 1, 2]),
             _ => tetrahedron(&w)?,
         };
-        let old = self.vertices;
-        for k in 0..part.count {
-            self.vertices[k] = old[part.index[k] as usize];
-            self.weights[k] = part.weights[k];
-        }
+        self.weights[..3].copy_from_slice(&part.weights);
         self.count = part.count;
+        let index = &part.index[..part.count];
+        // Mostly all stay where they are, or later ones move up; else they change places.
+        if index.windows(2).all(|i| i[0] < i[1]) {
+            for (k, i) in index.iter().enumerate() {
+                if *i as usize != k {
+                    self.vertices[k] = self.vertices[*i as usize];
+                }
+            }
+        } else {
+            let old = self.vertices;
+            for (k, i) in index.iter().enumerate() {
+                self.vertices[k] = old[*i as usize];
+            }
+        }
         Some(part.point)
     }
 
@@ -85,6 +95,16 @@ impl Simplex {
                 if n.dot(u) > 0.99 { n } else { u }
             }
             _ => u,
+        }
+    }
+
+    /// Unit direction and length of the closest point `v`, for one that is not short: then its own direction will do.
+    pub fn toward(&self, v: Vec3) -> (Vec3, f64) {
+        let length = v.length();
+        if length > 0.0 && length < f64::INFINITY {
+            (v / length, length)
+        } else {
+            (Vec3::X, length)
         }
     }
 
@@ -204,8 +224,16 @@ fn triangle(w: &[Vec3; 4], t: [u8; 3]) -> Part {
         }
         return any();
     }
-    let beyond = (0..3).filter(|k| areas[*k] < 0.0);
-    nearest(beyond.map(|k| segment(w, edges[k]))).unwrap_or_else(any)
+    let mut best: Option<Part> = None;
+    for k in 0..3 {
+        if areas[k] < 0.0 {
+            let part = segment(w, edges[k]);
+            if best.is_none_or(|b| part.point.length_squared() < b.point.length_squared()) {
+                best = Some(part);
+            }
+        }
+    }
+    best.unwrap_or_else(any)
 }
 
 /// `None` if the origin is inside.

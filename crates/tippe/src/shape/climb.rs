@@ -12,6 +12,8 @@ use crate::math::Vec3;
 const SCAN_MAX: usize = 20;
 /// Vertices that are looked at together.
 const LANES: usize = 4;
+/// 2⁵²: from here on to its double, numbers are the whole ones.
+const WHOLE: f64 = (1_u64 << 52) as f64;
 /// Cells of directions for each vertex, about: more of them would seldom save a round.
 const CELLS_PER_VERTEX: f64 = 3.0;
 /// Most cells along an edge of the cube of directions.
@@ -72,12 +74,18 @@ impl Climb {
     }
 
     /// The vertex farthest along `d` and its place [m], climbing from vertex `hint` if it is one and higher than the table's.
-    #[inline]
+    #[inline(always)]
     pub fn support(&self, d: Vec3, hint: u32) -> (u32, Vec3) {
         if self.starts.is_empty() {
             let name = self.scan(d);
             return (name, self.vertex(name));
         }
+        let top = &self.spots[self.climb(d, hint)];
+        (top.name, top.x)
+    }
+
+    /// The place of the vertex farthest along `d`.
+    fn climb(&self, d: Vec3, hint: u32) -> usize {
         let mut here = usize::from(self.starts[self.cell(d)]);
         let mut value = d.dot(self.spots[here].x);
         if let Some(at) = self.place.get(hint as usize) {
@@ -96,7 +104,7 @@ impl Climb {
                 value = if higher { x } else { value };
             }
             if best == here {
-                return (self.spots[here].name, self.spots[here].x);
+                return here;
             }
             here = best;
         }
@@ -107,10 +115,10 @@ impl Climb {
         &self.around[self.spots[at].first as usize..self.spots[at + 1].first as usize]
     }
 
-    /// Whether all vertices but `names`, which are neighbours of each other, lie below `height` along `d` [m].
+    /// Whether all vertices but `names`, which differ and are neighbours of each other, lie below `height` along `d` [m].
     pub fn stand_out(&self, d: Vec3, names: &[u32], height: f64) -> bool {
         if self.starts.is_empty() {
-            return self.count_above(d, height) == distinct(names);
+            return self.count_above(d, height) == names.len();
         }
         // Heights fall away from the top: neighbours decide.
         names.iter().all(|i| {
@@ -124,19 +132,33 @@ impl Climb {
 
     /// How many vertices of a small hull do not lie below `height` along `d` [m].
     fn count_above(&self, d: Vec3, height: f64) -> usize {
-        let mut count = 0;
-        for (i, b) in self.blocks.iter().enumerate() {
-            // The last block is filled up with vertices that were counted already.
-            let filled = LANES.min(self.count - i * LANES);
+        let mut counts = [0_u64; LANES];
+        for b in &self.blocks {
             for k in 0..LANES {
                 let h = d.x * b.x[k] + d.y * b.y[k] + d.z * b.z[k];
-                count += usize::from((h >= height) & (k < filled));
+                counts[k] += u64::from(h >= height);
             }
         }
-        count
+        let all = counts[0] + counts[1] + counts[2] + counts[3];
+        // The last block is filled up with the first vertex, which was counted already.
+        let filling = (self.blocks.len() * LANES - self.count) as u64;
+        let b = &self.blocks[0];
+        let first = d.x * b.x[0] + d.y * b.y[0] + d.z * b.z[0];
+        (all - filling * u64::from(first >= height)) as usize
+    }
+
+    /// Vertex `i` [m].
+    #[inline]
+    pub fn at(&self, i: u32) -> Vec3 {
+        if self.starts.is_empty() {
+            self.vertex(i)
+        } else {
+            self.spots[usize::from(self.place[i as usize])].x
+        }
     }
 
     /// A vertex of a small hull [m].
+    #[inline(always)]
     fn vertex(&self, i: u32) -> Vec3 {
         let (b, k) = (&self.blocks[i as usize / LANES], i as usize % LANES);
         Vec3::new(b.x[k], b.y[k], b.z[k])
@@ -145,26 +167,33 @@ impl Climb {
     /// The first of the highest vertices of a small hull; the first of all for a direction that is no number.
     fn scan(&self, d: Vec3) -> u32 {
         // No branch depends on the heights, which nothing could foretell.
-        let mut heights = [[f64::NEG_INFINITY; LANES]; SCAN_MAX / LANES];
         let mut most = [f64::NEG_INFINITY; LANES];
-        for (b, h) in self.blocks.iter().zip(&mut heights) {
+        // First vertices of blocks, as numbers that are chosen along with the heights.
+        let mut first = [0.0; LANES];
+        let mut now = 0.0;
+        for b in &self.blocks {
             for k in 0..LANES {
-                h[k] = d.x * b.x[k] + d.y * b.y[k] + d.z * b.z[k];
-                most[k] = if h[k] > most[k] { h[k] } else { most[k] };
+                let h = d.x * b.x[k] + d.y * b.y[k] + d.z * b.z[k];
+                let higher = h > most[k];
+                most[k] = if higher { h } else { most[k] };
+                first[k] = if higher { now } else { first[k] };
             }
+            now += LANES as f64;
         }
         let larger = |x: f64, y: f64| if x > y { x } else { y };
         let top = larger(larger(most[0], most[1]), larger(most[2], most[3]));
-        let mut best = 0;
-        for (i, h) in heights[..self.blocks.len()]
-            .as_flattened()
-            .iter()
-            .enumerate()
-            .rev()
-        {
-            best = if *h == top { i } else { best };
-        }
-        best as u32
+        let named = |k: usize| {
+            let name = first[k] + k as f64;
+            if most[k] == top {
+                name
+            } else {
+                SCAN_MAX as f64
+            }
+        };
+        let smaller = |x: f64, y: f64| if x < y { x } else { y };
+        let best = smaller(smaller(named(0), named(1)), smaller(named(2), named(3)));
+        // The last bits of the sum are that whole number: faster than a conversion, which looks out for numbers out of range.
+        (best + WHOLE).to_bits() as u32
     }
 
     fn fill_blocks(&mut self, vertices: &[Vec3]) {
@@ -243,13 +272,6 @@ impl Climb {
         };
         (2 * axis + usize::from(down)) * n * n + i * n + j
     }
-}
-
-/// How many different names there are.
-fn distinct(names: &[u32]) -> usize {
-    (0..names.len())
-        .filter(|k| !names[..*k].contains(&names[*k]))
-        .count()
 }
 
 /// Orders vertices so that those close in space are close in the list: halves along the widest side, again and again.

@@ -22,6 +22,10 @@ pub struct HullFace {
     pub normal: Vec3,
     /// Height of the plane along the normal [m].
     pub offset: f64,
+    /// Twice its area [m²].
+    pub(crate) area: f64,
+    /// Its first vertex [m], kept here because it is asked for before the others.
+    pub(crate) first: Vec3,
     /// First of its vertices in the list of loops.
     start: u32,
     /// Number of its vertices.
@@ -154,17 +158,20 @@ impl ConvexHull {
     }
 
     /// The same with its place [m].
-    #[inline]
+    #[inline(always)]
     pub(super) fn support_point(&self, d: Vec3, hint: u32) -> (u32, Vec3) {
         self.climb.support(d, hint)
     }
 
-    /// Whether vertices `names` lie farther along the unit vector `d` than all others, by at least `by` [m].
-    pub(crate) fn stand_out(&self, d: Vec3, names: &[u32], by: f64) -> bool {
-        let lowest = names.iter().fold(f64::INFINITY, |h, i| {
-            h.min(d.dot(self.vertices[*i as usize]))
-        });
-        self.climb.stand_out(d, names, lowest - by)
+    /// Whether all vertices but `names`, which differ and are neighbours of each other, lie below `height` along `d` [m].
+    pub(crate) fn stand_out(&self, d: Vec3, names: &[u32], height: f64) -> bool {
+        self.climb.stand_out(d, names, height)
+    }
+
+    /// Vertex `i`, from where the search for the farthest one has it at hand [m].
+    #[inline]
+    pub(crate) fn vertex(&self, i: u32) -> Vec3 {
+        self.climb.at(i)
     }
 
     /// The face whose normal is nearest to `d`, among those around `vertex`.
@@ -172,12 +179,13 @@ impl ConvexHull {
     pub fn face_along(&self, d: Vec3, vertex: u32) -> usize {
         let (mut best, mut value) = (0, f64::NEG_INFINITY);
         for a in self.fan(vertex as usize) {
+            // No branch: nothing could foretell it.
             let x = d.dot(a.normal);
-            if x > value {
-                (best, value) = (a.face as usize, x);
-            }
+            let higher = x > value;
+            best = if higher { a.face } else { best };
+            value = if higher { x } else { value };
         }
-        best
+        best as usize
     }
 
     pub(super) fn reach(&self) -> f64 {
@@ -376,9 +384,14 @@ fn polygon(vertices: &[Vec3], rim: &[u32], otherwise: Vec3, start: usize) -> Hul
     let offset = rim
         .iter()
         .fold(f64::NEG_INFINITY, |h, &v| h.max(normal.dot(at(v))));
+    let area = (2..rim.len())
+        .map(|k| normal.dot((at(rim[k - 1]) - o).cross(at(rim[k]) - o)))
+        .sum();
     HullFace {
         normal,
         offset,
+        area,
+        first: o,
         start: start as u32,
         count: rim.len() as u32,
     }

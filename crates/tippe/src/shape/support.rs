@@ -99,8 +99,18 @@ impl<'a> Core<'a> {
 
     /// The point of the core farthest along `d` (of any length). `hint` is a feature to start from, such as the last answer's.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn support(&self, d: Vec3, hint: u32) -> SupportPoint {
+        if let Self::Hull(hull) = *self {
+            let (feature, point) = hull.support_point(d, hint);
+            SupportPoint { point, feature }
+        } else {
+            self.support_of_few(d)
+        }
+    }
+
+    /// The same for cores that need no search.
+    fn support_of_few(&self, d: Vec3) -> SupportPoint {
         match *self {
             Self::Point => SupportPoint {
                 point: Vec3::ZERO,
@@ -150,7 +160,7 @@ impl<'a> Core<'a> {
                 }
             }
             Self::Hull(hull) => {
-                let (feature, point) = hull.support_point(d, hint);
+                let (feature, point) = hull.support_point(d, u32::MAX);
                 SupportPoint { point, feature }
             }
             Self::Triangle(corners) => {
