@@ -6,7 +6,7 @@
 
 use super::IterativeParams;
 use super::shock;
-use super::{arrival, collision};
+use super::{arrival, collision, look};
 use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{LIKE, Missed, Sight, aim_again};
 use crate::dynamics::halves::lane::with_island;
@@ -28,6 +28,8 @@ const TREE_TOLERANCE: f64 = 1e-8;
 const STALLED: f64 = 0.5;
 /// Contacts of an island from which on a solve leaves out those that only come near.
 const MANY: usize = 32;
+/// Contacts from which on a direct solve that has not arrived is not tried again, and none is where something hits.
+const LARGE: usize = 256;
 /// Speed apart up to which a contact takes part from the start, per length of the step: what bodies at rest gain several times over [m/s²].
 const NEAR: f64 = 50.0;
 /// Times that a solve takes in contacts it had left out; after that it takes all.
@@ -47,7 +49,8 @@ pub(crate) fn until_impact(
 ) -> EnergyLedger {
     let t = state.time;
     work.halves.unkicked.clone_from(&state.bodies);
-    for cut in 0.. {
+    let mut cut = 0;
+    loop {
         let h = report.dt;
         // Half a kick at t: torques, drag and springs.
         let mut kicked = EnergyLedger::default();
@@ -56,31 +59,50 @@ pub(crate) fn until_impact(
         let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
         let resting = collision::resting(model.gravity.length(), params, h);
         touch::first_rows(model, &settings, &resting, state, work, h);
-        let watched = stops > 0 && cut < CUTS_MAX && arrival::watch(model, params, work, h);
-        solve(model, params, &settings, state, work, report);
-        if watched && let Some(time) = arrival::first(model, params, state, work, h) {
+        let may_stop = stops > 0 && cut < CUTS_MAX;
+        let watched = arrival::is_affordable(params, stops, work)
+            && arrival::watch(model, params, may_stop, work, report);
+        // Only islands that await something tell when the step ends; the others are solved once that is known.
+        let mut end = None;
+        if watched {
+            solve(model, params, &settings, true, state, work, report);
+            end = arrival::first(model, params, state, work, h);
+        }
+        // What has bounced and goes on fast is on a way that nobody has looked at.
+        let fast = Some(work.detection.stop).filter(|&stop| stop < h);
+        if let Some(time) = end.or(fast).filter(|_| may_stop) {
             report.dt = time;
+            cut += 1;
             state.bodies.clone_from(&work.halves.unkicked);
+            // Contacts are those of a way: features of the end of a longer one need not be features of here.
+            look(model, state, time, work);
+            collision::recall(work);
             continue;
         }
+        solve(model, params, &settings, false, state, work, report);
+        report.work.caps_hit += work.detection.unresolved + u32::from(fast.is_some());
         book(&work.halves, report, |t| !t.awaited);
         return kicked;
     }
-    unreachable!("the last cut watches nothing");
 }
 
-/// Impulses at t, island by island: as if nothing bounced, then with the bounce of what presses, then aimed again until the predicted
+/// Impulses at t, island by island, of those that await an impact or of the others: as if nothing bounced, then with the bounce of what presses, then aimed again until the predicted
 /// depth, drift and joints are within tolerance.
 fn solve(
     model: &Model,
     params: &IterativeParams,
     settings: &Settings,
+    awaits: bool,
     state: &State,
     work: &mut Work,
     report: &mut StepReport,
 ) {
     let h = report.dt;
     for island in 0..work.halves.parts.len() {
+        let rows = work.halves.parts[island].rows.clone();
+        if work.halves.touches[rows].iter().any(|t| t.awaited) != awaits {
+            continue;
+        }
         can_be_direct(params, island, work, h);
         let part = work.halves.parts[island].plain();
         let touches = &work.halves.touches[part.rows.clone()];
@@ -99,7 +121,7 @@ fn solve(
         let touches = &work.halves.touches[part.rows.clone()];
         let like = params.warm_start && state.stretch(h) <= LIKE;
         if part.trees && like && touches.iter().all(Touch::is_old) {
-            look(model, state, island, work, h);
+            foresee(model, state, island, work, h);
         }
         if !converge(settings, cost_max, island, work, report) {
             continue;
@@ -115,7 +137,7 @@ fn solve(
         let limits = report.work.caps_hit;
         for _ in 0..params.predictions {
             keep_aims(island, &mut work.halves);
-            missed = look(model, state, island, work, h);
+            missed = foresee(model, state, island, work, h);
             // Joints of trees hold by construction: limits and contacts alone need no more than this.
             let least = if part.trees && !is_held && !part.rows.is_empty() {
                 TREE_TOLERANCE
@@ -167,7 +189,7 @@ fn give_aims_back(island: usize, halves: &mut Scratch) {
 }
 
 /// Aims an island again from where its bodies go with the velocities found so far.
-fn look(model: &Model, state: &State, island: usize, work: &mut Work, h: f64) -> Missed {
+fn foresee(model: &Model, state: &State, island: usize, work: &mut Work, h: f64) -> Missed {
     let sight = Sight {
         model,
         state,
@@ -247,6 +269,20 @@ pub(super) fn converge(
         job.converge(sweeps, |i| !touches[i].awaited);
         return true;
     }
+    // An impact in a large island leaves no state that a direct solve could start from.
+    let large = job.rows.len() >= LARGE;
+    let struck = large && touches.iter().any(|t| t.hit);
+    let once = Settings {
+        direct_tries: 1,
+        ..*settings
+    };
+    let swept = Settings {
+        direct_rounds: 0,
+        ..*settings
+    };
+    if large {
+        job.settings = if struck { &swept } else { &once };
+    }
     visited.clear();
     visited.resize(job.rows.len(), false);
     let caps = job.work.caps_hit;
@@ -265,6 +301,9 @@ pub(super) fn converge(
         grown.extend(rest().filter(near).map(|i| i as u32));
         grown.iter().for_each(|&i| visited[i as usize] = true);
         // What counts is how the last solve ends.
+        if large && job.work.caps_hit > caps {
+            job.settings = &swept;
+        }
         job.work.caps_hit = caps;
         job.converge(sweeps, |i| visited[i]);
     }
@@ -299,6 +338,10 @@ fn bounce(
 /// Impulses at t + h over the projected contacts and all joints: no velocity into contacts that bore load, none along joints.
 pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut StepReport) {
     let settings = params.settings(params.velocity_tolerance);
+    let swept = Settings {
+        direct_rounds: 0,
+        ..settings
+    };
     let Scratch {
         bodies,
         touches,
@@ -310,8 +353,9 @@ pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut St
     } = &mut work.halves;
     for part in parts.iter() {
         let touches = &touches[part.rows.clone()];
+        let struck = part.rows.len() >= LARGE && touches.iter().any(|t| t.hit);
         let mut job = Job {
-            settings: &settings,
+            settings: if struck { &swept } else { &settings },
             cost_max: params.direct_cost as u64,
             near: false,
             rows: &mut rows[part.rows.clone()],

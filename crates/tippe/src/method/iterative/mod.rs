@@ -12,7 +12,7 @@ mod shock;
 
 pub use params::IterativeParams;
 
-use crate::collide::detect;
+use crate::collide::{Course, detect_on_course};
 use crate::dynamics::energy;
 use crate::dynamics::halves::{advance, depenetrate, finish, joints, kick, predict, touch};
 use crate::error::StepError;
@@ -90,6 +90,20 @@ pub(crate) fn step(
     }
 }
 
+/// Finds what touches or may touch on the way of the next `h` seconds, with the velocities of now.
+fn look(model: &Model, state: &State, h: f64, work: &mut Work) {
+    predict(model, state, state.time, h, work);
+    let course = Course {
+        time: state.time,
+        h,
+        loads: &state.loads,
+        held: &[],
+    };
+    let (now, then) = (&state.bodies, &work.predicted);
+    detect_on_course(&course, model, now, then, &mut work.detection);
+    touch::gather(model, state, work, h);
+}
+
 /// Advances the state to the next time of impact, or to `end` if nothing hits before or no more `stops` are left.
 fn substep(
     model: &Model,
@@ -109,15 +123,11 @@ fn substep(
     let before = energy::total(model, state);
 
     // Detect, on the way from here to where the bodies would go untouched.
-    predict(model, state, t, report.dt, work);
-    detect(model, &state.bodies, &work.predicted, &mut work.detection);
+    look(model, state, report.dt, work);
 
     // Collide: impulses at t until nothing that touches approaches. What was hit goes elsewhere: look there too.
-    touch::gather(model, state, work, report.dt);
     if collision::run(model, params, state, work, &mut report) {
-        predict(model, state, t, report.dt, work);
-        detect(model, &state.bodies, &work.predicted, &mut work.detection);
-        touch::gather(model, state, work, report.dt);
+        look(model, state, report.dt, work);
         collision::recall(work);
     }
 
