@@ -30,6 +30,8 @@ const STALLED: f64 = 0.5;
 const MANY: usize = 32;
 /// Contacts from which on a direct solve that has not arrived is not tried again, and none is where something hits.
 const LARGE: usize = 256;
+/// Double sweeps of a large island at a time, as long as it takes contacts in.
+const LITTLE: u32 = 10;
 /// Speed apart up to which a contact takes part from the start, per length of the step: what bodies at rest gain several times over [m/s²].
 const NEAR: f64 = 50.0;
 /// Times that a solve takes in contacts it had left out; after that it takes all.
@@ -123,10 +125,15 @@ fn solve(
         if part.trees && like && touches.iter().all(Touch::is_old) {
             foresee(model, state, island, work, h);
         }
-        if !converge(settings, cost_max, island, work, report) {
+        // Where something may bounce, the first solve of a large island only has to tell who presses.
+        let large = part.links.is_empty() && part.rows.len() >= LARGE;
+        let guess = large && work.halves.touches[part.rows.clone()].iter().any(may_bounce);
+        if !converge(settings, cost_max, guess, island, work, report) {
             continue;
         }
-        bounce(settings, cost_max, island, work, report);
+        if bounce(work, island, h) || guess {
+            converge(settings, cost_max, false, island, work, report);
+        }
         if !part.direct {
             continue;
         }
@@ -163,7 +170,7 @@ fn solve(
             if part.trees {
                 report.work.caps_hit = caps;
             }
-            converge(settings, cost_max, island, work, report);
+            converge(settings, cost_max, false, island, work, report);
         }
         // Only joints that hold something ask for a division of the step.
         if is_held {
@@ -236,6 +243,7 @@ fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f6
 pub(super) fn converge(
     settings: &Settings,
     cost_max: u64,
+    guess: bool,
     island: usize,
     work: &mut Work,
     report: &mut StepReport,
@@ -272,52 +280,63 @@ pub(super) fn converge(
     // An impact in a large island leaves no state that a direct solve could start from.
     let large = job.rows.len() >= LARGE;
     let struck = large && touches.iter().any(|t| t.hit);
-    let once = Settings {
-        direct_tries: 1,
-        ..*settings
-    };
     let swept = Settings {
         direct_rounds: 0,
         ..*settings
     };
-    if large {
-        job.settings = if struck { &swept } else { &once };
-    }
+    // A large island is swept a little while it takes contacts in, and to the tolerance once nothing asks any more.
+    let little = Settings {
+        sweeps: settings.sweeps.min(LITTLE),
+        sweeps_last: 0,
+        direct_rounds: if struck { 0 } else { settings.direct_rounds },
+        direct_tries: 1,
+        ..*settings
+    };
+    let courses = match (large, guess) {
+        (false, _) => [Some((settings, GROWTHS_MAX)), None],
+        (true, true) => [Some((&little, GROWTHS_MAX)), None],
+        (true, false) => [Some((&little, GROWTHS_MAX)), Some((&swept, 1))],
+    };
     visited.clear();
     visited.resize(job.rows.len(), false);
     let caps = job.work.caps_hit;
-    for round in 0..=GROWTHS_MAX {
-        let apart = |row: &Row| row.missed(job.bodies, true).x;
-        let rest = || (0..job.rows.len()).filter(|&i| !visited[i] && !touches[i].awaited);
-        let asks = |i: usize| apart(&job.rows[i]) < -settings.velocity_tolerance;
-        if round > 0 && !rest().any(asks) {
+    for (course, &(settings, growths)) in courses.iter().flatten().enumerate() {
+        if course > 0 && job.work.caps_hit == caps {
             break;
         }
-        let near = |i: &usize| {
-            let row = &job.rows[*i];
-            round == GROWTHS_MAX || row.p_n > 0.0 || apart(row) < NEAR * report.dt
-        };
-        grown.clear();
-        grown.extend(rest().filter(near).map(|i| i as u32));
-        grown.iter().for_each(|&i| visited[i as usize] = true);
-        // What counts is how the last solve ends.
-        if large && job.work.caps_hit > caps {
-            job.settings = &swept;
+        job.settings = settings;
+        for round in 0..=growths {
+            let apart = |row: &Row| row.missed(job.bodies, true).x;
+            let rest = || (0..job.rows.len()).filter(|&i| !visited[i] && !touches[i].awaited);
+            let asks = |i: usize| apart(&job.rows[i]) < -settings.velocity_tolerance;
+            if round > 0 && !rest().any(asks) {
+                break;
+            }
+            let near = |i: &usize| {
+                let row = &job.rows[*i];
+                round == growths || row.p_n > 0.0 || apart(row) < NEAR * report.dt
+            };
+            grown.clear();
+            grown.extend(rest().filter(near).map(|i| i as u32));
+            grown.iter().for_each(|&i| visited[i as usize] = true);
+            // What counts is how the last solve ends.
+            job.work.caps_hit = caps;
+            job.converge(sweeps, |i| visited[i]);
         }
+    }
+    if guess {
         job.work.caps_hit = caps;
-        job.converge(sweeps, |i| visited[i]);
     }
     true
 }
 
-/// Contacts that arrive inside the step and press are given their bounce.
-fn bounce(
-    settings: &Settings,
-    cost_max: u64,
-    island: usize,
-    work: &mut Work,
-    report: &mut StepReport,
-) {
+/// Whether a contact arrives in the step and would leave again.
+fn may_bounce(touch: &Touch) -> bool {
+    !touch.awaited && touch.bounce.is_some_and(|b| b.gap_end > 0.0)
+}
+
+/// Contacts that arrive inside the step and press are given their bounce. Says whether one leaves again.
+fn bounce(work: &mut Work, island: usize, h: f64) -> bool {
     let part = work.halves.parts[island].plain();
     let Scratch { touches, rows, .. } = &mut work.halves;
     let mut arrivals = false;
@@ -326,13 +345,11 @@ fn bounce(
         .zip(&mut touches[part.rows])
     {
         if row.p_n > 0.0 && !touch.awaited && touch.bounce.is_some() {
-            arrivals |= touch.bounce.is_some_and(|b| b.gap_end > 0.0);
-            touch.aim_at_bounce(row, report.dt);
+            arrivals |= may_bounce(touch);
+            touch.aim_at_bounce(row, h);
         }
     }
-    if arrivals {
-        converge(settings, cost_max, island, work, report);
-    }
+    arrivals
 }
 
 /// Impulses at t + h over the projected contacts and all joints: no velocity into contacts that bore load, none along joints.
