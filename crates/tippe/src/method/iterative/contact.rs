@@ -16,7 +16,7 @@ use crate::dynamics::halves::sweep::Job;
 use crate::dynamics::halves::touch::Touch;
 use crate::dynamics::halves::{Scratch, Settings, kick, predict, touch};
 use crate::model::Model;
-use crate::report::{EnergyLedger, StepReport};
+use crate::report::{EnergyLedger, Phase, StepReport};
 use crate::state::State;
 use crate::work::Work;
 
@@ -79,6 +79,7 @@ pub(crate) fn until_impact(
             // Contacts are those of a way: features of the end of a longer one need not be features of here.
             look(model, state, time, work);
             collision::recall(work);
+            work.begins(Phase::Rest);
             continue;
         }
         solve(model, params, &settings, false, state, work, report);
@@ -127,7 +128,10 @@ fn solve(
         }
         // Where something may bounce, the first solve of a large island only has to tell who presses.
         let large = part.links.is_empty() && part.rows.len() >= LARGE;
-        let guess = large && work.halves.touches[part.rows.clone()].iter().any(may_bounce);
+        let guess = large
+            && work.halves.touches[part.rows.clone()]
+                .iter()
+                .any(may_bounce);
         if !converge(settings, cost_max, guess, island, work, report) {
             continue;
         }

@@ -17,7 +17,7 @@ use crate::dynamics::energy;
 use crate::dynamics::halves::{advance, depenetrate, finish, joints, kick, predict, touch};
 use crate::error::StepError;
 use crate::model::Model;
-use crate::report::{SolverWork, StepReport};
+use crate::report::{Phase, SolverWork, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::work::Work;
@@ -92,6 +92,7 @@ pub(crate) fn step(
 
 /// Finds what touches or may touch on the way of the next `h` seconds, with the velocities of now.
 fn look(model: &Model, state: &State, h: f64, work: &mut Work) {
+    work.begins(Phase::Detect);
     predict(model, state, state.time, h, work);
     let course = Course {
         time: state.time,
@@ -126,17 +127,20 @@ fn substep(
     look(model, state, report.dt, work);
 
     // Collide: impulses at t until nothing that touches approaches. What was hit goes elsewhere: look there too.
+    work.begins(Phase::Collide);
     if collision::run(model, params, state, work, &mut report) {
         look(model, state, report.dt, work);
         collision::recall(work);
     }
 
     // Rest: impulses at t that make positions right at the end, which is the next time of impact.
+    work.begins(Phase::Rest);
     let kicked = contact::until_impact(model, params, stops, state, work, &mut report);
     report.energy.add(&kicked);
     let h = report.dt;
 
     // Move along the free motion that starts with the new velocities.
+    work.begins(Phase::Move);
     advance(model, state, h, work, &mut report.energy);
     check_trees(model, &work.halves.bodies)?;
     check_finite(model, state, "move")?;
@@ -145,11 +149,13 @@ fn substep(
 
     // Half a kick at t + h, then project: velocities right at t + h.
     kick(model, state, 0.5 * h, &mut report.energy);
+    work.begins(Phase::Project);
     touch::second_rows(model, &settings, state, work, h);
     contact::project(params, work, &mut report);
 
     state.time = if report.dt == end - t { end } else { t + h };
     state.set_part(model, h);
+    work.begins(Phase::Finish);
     finish::run(model, before, state, work, &mut report);
     check_trees(model, &work.halves.bodies)?;
     Ok(report)
