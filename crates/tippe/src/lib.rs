@@ -64,7 +64,8 @@ pub use method::{IterativeParams, METHOD_NAMES, Method, SequentialParams};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
 pub use motion::Motion;
 pub use report::{
-    ContactForce, EnergyLedger, Event, EventKind, JointForce, Residuals, SolverWork, StepReport,
+    ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, Residuals, SolverWork,
+    StepReport,
 };
 pub use shape::{ConvexHull, Shape, TriangleMesh};
 pub use state::BodyState;

@@ -174,6 +174,23 @@ impl EnergyLedger {
     }
 }
 
+/// Parts of a step of `iterative`, in their order; a step that stops at an impact goes through them again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Finding contacts.
+    Detect,
+    /// Answering what collides.
+    Collide,
+    /// Impulses of contacts and joints that make positions right at the end.
+    Rest,
+    /// Motion and the pose-only pass.
+    Move,
+    /// Making velocities right at the end.
+    Project,
+    /// Memory, events, forces and the account; whatever follows.
+    Finish,
+}
+
 /// What one contact point carried in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {

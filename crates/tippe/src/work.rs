@@ -9,7 +9,7 @@ use crate::dynamics::halves;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
 use crate::method::iterative::{Collisions, Levels};
-use crate::report::{ContactForce, Event, JointForce};
+use crate::report::{ContactForce, Event, JointForce, Phase};
 use crate::state::{BodyState, State};
 use crate::threads::Threads;
 
@@ -18,6 +18,8 @@ use crate::threads::Threads;
 pub struct Work {
     /// Who works. Written by `World`, read by the phases that work on islands.
     pub(crate) threads: Threads,
+    /// Who is told that a phase begins. Written by `World`, read by `iterative`.
+    pub(crate) watch: Option<fn(Phase)>,
     /// The state before the step, given back if the step fails. Written and read by `step`.
     pub(crate) backup: State,
     /// By slot: where bodies would be at t + dt untouched. Written by predict, read by detect and by the rows.
@@ -42,4 +44,13 @@ pub struct Work {
     pub(crate) joint_forces: Vec<JointForce>,
     /// What began, ended and hit. Written at the end of a step, read by users.
     pub(crate) events: Vec<Event>,
+}
+
+impl Work {
+    /// A phase begins.
+    pub(crate) fn begins(&self, phase: Phase) {
+        if let Some(tell) = self.watch {
+            tell(phase);
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::material::{MaterialId, Materials, Surface};
 use crate::math::{Pose, Vec3};
 use crate::method::Method;
 use crate::model::{BODIES_MAX, Body, BodyDesc, BodyId, BodyKind, Joint, Model};
-use crate::report::{ContactForce, EnergyLedger, Event, EventKind, JointForce, StepReport};
+use crate::report::{ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, StepReport};
 use crate::state::{BodyState, JointMemory, Load, State};
 use crate::threads::Threads;
 use crate::work::Work;
@@ -149,6 +149,12 @@ impl World {
     pub fn set_threads(&mut self, count: usize) -> Result<(), BuildError> {
         self.work.threads = Threads::new(count)?;
         Ok(())
+    }
+
+    /// Calls `tell` whenever a phase of a step of `iterative` begins, so that the caller can time them: the physics has no clock. Results
+    /// never depend on it.
+    pub const fn watch_phases(&mut self, tell: Option<fn(Phase)>) {
+        self.work.watch = tell;
     }
 
     /// Threads that steps may use.

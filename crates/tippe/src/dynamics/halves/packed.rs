@@ -17,6 +17,8 @@ use crate::math::{Mat3, Vec3};
 const WORTH: usize = 32;
 /// Double sweeps below which packing is not worth it.
 const WORTH_SWEEPS: u32 = 2;
+/// Sweeps from which on they carry momentum along instead of conjugate directions, which many contacts that stick and let go start anew again and again.
+const MOMENTUM_SWEEPS: u32 = 50;
 /// No row, no body.
 const NONE: u32 = u32::MAX;
 /// Body of empty lanes: fixed, at rest.
@@ -289,6 +291,26 @@ impl Packed {
         }
     }
 
+    /// Goes on by the part `beta` of the whole way from the answer of the last sweep to that of this one [Nesterov83]; 0 forgets the way.
+    #[inline(always)]
+    fn carry_on<S: Lanes>(&mut self, s: S, beta: f64) {
+        let factor = Eight::splat(s, beta);
+        let impulses = self.impulses.iter_mut().zip(&mut self.direction);
+        for ((p, direction), change) in impulses.zip(&self.before) {
+            let step = (Eight3::new(s, *direction) + Eight3::new(s, *change)) * factor;
+            *p = (Eight3::new(s, *p) + step).get();
+            *direction = step.get();
+        }
+        let motions = self.motion.iter_mut().zip(&mut self.motion_direction);
+        for ((motion, direction), change) in motions.zip(&self.motion_before) {
+            for i in 0..6 {
+                let step = (direction.0[i] + change.0[i]) * beta;
+                motion.0[i] += step;
+                direction.0[i] = step;
+            }
+        }
+    }
+
     /// Goes on along the conjugate direction by `beta`, or starts it anew where the change grew. Velocities are linear in the
     /// impulses: their direction goes along.
     #[inline(always)]
@@ -339,6 +361,7 @@ impl<const FRICTION: bool> OnLanes for Sweep<'_, FRICTION> {
         let packed = self.packed;
         let mut size_before = f64::INFINITY;
         let mut change = f64::INFINITY;
+        let mut since = 0;
         for k in 0..self.limit {
             packed.motion_before.clone_from(&packed.motion);
             let size;
@@ -349,7 +372,12 @@ impl<const FRICTION: bool> OnLanes for Sweep<'_, FRICTION> {
             // The answer stays inside the cones: no extrapolation after the last sweep.
             if k + 1 < self.limit {
                 packed.motion_changes();
-                packed.extrapolate(s, size / size_before);
+                if self.limit < MOMENTUM_SWEEPS {
+                    packed.extrapolate(s, size / size_before);
+                } else {
+                    since = if size < size_before { since + 1 } else { 0 };
+                    packed.carry_on(s, f64::from(since) / f64::from(since + 3));
+                }
                 size_before = size;
             }
         }

@@ -19,6 +19,9 @@ use crate::report::SolverWork;
 pub(crate) struct Sweeps {
     /// Rows to visit, in order.
     order: Vec<u32>,
+    /// Sweeps that the solve under way may still make where it cannot be direct, and direct solves that may still fail.
+    left: u32,
+    tries_left: u32,
     /// By place in `order`: the impulse before a sweep, then its change.
     before: Vec<Vec3>,
     /// By place in `order`: the conjugate direction.
@@ -102,6 +105,8 @@ impl Job<'_> {
         if scratch.order.is_empty() && self.links.is_empty() {
             return;
         }
+        scratch.left = self.settings.sweeps_last;
+        scratch.tries_left = self.settings.direct_tries;
         for _ in 0..SLIP_ROUNDS {
             let solved = self.solve(scratch);
             self.work.caps_hit += u32::from(!solved);
@@ -155,12 +160,20 @@ impl Job<'_> {
         if self.links.is_empty() {
             return self.sweep(self.settings.sweeps, scratch) <= tolerance
                 || (!direct_first && allowed && self.newton(scratch))
-                || self.sweep(self.settings.sweeps_last, scratch) <= tolerance;
+                || self.sweep_last(scratch) <= tolerance;
         }
         self.sweep(LINK_SWEEPS, scratch) <= tolerance
             || (!direct_first && allowed && self.newton(scratch))
             || self.sweep(self.settings.sweeps, scratch) <= tolerance
-            || self.sweep(self.settings.sweeps_last, scratch) <= tolerance
+            || self.sweep_last(scratch) <= tolerance
+    }
+
+    /// The many sweeps where nothing else has helped: all rounds of letting contacts go share them.
+    fn sweep_last(&mut self, scratch: &mut Sweeps) -> f64 {
+        let before = self.work.sweeps;
+        let change = self.sweep(scratch.left, scratch);
+        scratch.left = scratch.left.saturating_sub((self.work.sweeps - before) / 2);
+        change
     }
 
     /// Whether an articulation takes part.
@@ -312,6 +325,9 @@ impl Job<'_> {
 
     /// Rounds of the direct solve, each followed by a few sweeps. Returns whether the tolerance was met.
     fn newton(&mut self, scratch: &mut Sweeps) -> bool {
+        if scratch.tries_left == 0 || self.settings.direct_rounds == 0 {
+            return false;
+        }
         let order = std::mem::take(&mut scratch.order);
         let mut direct = std::mem::take(&mut scratch.direct);
         let system = System {
@@ -369,6 +385,7 @@ impl Job<'_> {
             before = change;
         }
         scratch.direct = direct;
+        scratch.tries_left -= u32::from(!solved);
         solved
     }
 }

@@ -9,28 +9,47 @@ use crate::collide::Contact;
 use crate::dynamics::halves::Scratch;
 use crate::dynamics::integrate;
 use crate::model::{BodyKind, Model};
+use crate::report::StepReport;
 use crate::state::{BodyState, State};
 use crate::work::Work;
 
 /// Trials of a time of impact.
 const TRIALS_MAX: u32 = 80;
 
+/// Whether one more stop for an impact costs no more than stops may. Each of them solves dense islands anew, which await nothing: together
+/// they may be asked for as many contacts as the stops of an island of few.
+pub(crate) fn is_affordable(params: &IterativeParams, stops: u32, work: &Work) -> bool {
+    let sizes = work.halves.parts.iter().map(|p| p.rows.len());
+    let dense: usize = sizes.filter(|&n| params.is_dense(n)).sum();
+    let made = u64::from(params.impact_substeps.saturating_sub(stops));
+    made * dense as u64 <= u64::from(params.impact_substeps) * u64::from(params.impact_contacts)
+}
+
 /// Marks the contacts whose impact is worth a stop: not touching yet, faster than what a resting body gains in the step, and in an island of
-/// few contacts. Says whether there is one.
-pub(crate) fn watch(model: &Model, params: &IterativeParams, work: &mut Work, h: f64) -> bool {
+/// few contacts. Says whether there is one. If the step may not stop any more it marks none, and the report counts the limit.
+pub(crate) fn watch(
+    model: &Model,
+    params: &IterativeParams,
+    may_stop: bool,
+    work: &mut Work,
+    report: &mut StepReport,
+) -> bool {
     let Scratch { touches, parts, .. } = &mut work.halves;
-    let slow = 0.5 * model.gravity.length() * h + params.velocity_tolerance;
+    let slow = 0.5 * model.gravity.length() * report.dt + params.velocity_tolerance;
     let mut any = false;
     for part in parts.iter() {
-        let dense = part.rows.len() > params.impact_contacts as usize;
+        let dense = params.is_dense(part.rows.len());
         for touch in &mut touches[part.rows.clone()] {
-            touch.awaited = !dense
+            let worth = !dense
                 && touch.gap_start > params.depth_tolerance
                 && touch.bounce.is_some_and(|b| b.speed > slow);
-            any |= touch.awaited;
+            any |= worth;
+            touch.awaited = worth && may_stop;
         }
     }
-    any
+    let barred = any && !may_stop && params.impact_substeps > 0;
+    report.work.caps_hit += u32::from(barred);
+    any && may_stop
 }
 
 /// The first time in the step at which a marked contact touches, with the velocities just found [s].
@@ -48,9 +67,21 @@ pub(crate) fn first(
             continue;
         }
         let c = work.detection.contacts[touch.contact as usize];
-        let at = |time: f64| gap(&c, model, state, work, time);
+        let mut at = |time: f64| gap(&c, model, state, work, time);
         let end = first.unwrap_or(h);
-        if let Some(time) = reach(at, touch.gap_start, end, params.depth_tolerance) {
+        // What a fast pair was seen with is a feature from then on, not before.
+        let mut start = (0.0, touch.gap_start);
+        if c.seen > 0.0 {
+            if c.seen >= end {
+                continue;
+            }
+            start = (c.seen, at(c.seen));
+            if start.1 <= 0.0 {
+                first = Some(c.seen);
+                continue;
+            }
+        }
+        if let Some(time) = reach(at, start, end, params.depth_tolerance) {
             first = Some(time);
         }
     }
@@ -88,9 +119,14 @@ fn gap(c: &Contact, model: &Model, state: &State, work: &mut Work, time: f64) ->
     c.at(&then_a, &then_b).gap
 }
 
-/// A time before `end` at which the gap is within half the tolerance above zero; `None` if it is open at the end.
-fn reach(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, tolerance: f64) -> Option<f64> {
-    let (mut low, mut at_low, mut high) = (0.0, start, end);
+/// A time between a start with an open gap and `end` at which the gap is within half the tolerance above zero; `None` if it is open at the end.
+fn reach(
+    mut gap: impl FnMut(f64) -> f64,
+    start: (f64, f64),
+    end: f64,
+    tolerance: f64,
+) -> Option<f64> {
+    let ((mut low, mut at_low), mut high) = (start, end);
     let mut at_high = gap(end);
     if at_high > 0.0 {
         return None;
@@ -131,8 +167,8 @@ mod tests {
     #[test]
     fn finds_the_touch_of_a_parabola_from_above() {
         let fall = |t: f64| 0.003 - 0.2 * t - 4.905 * t * t;
-        let time = reach(fall, 0.003, 1.0 / 60.0, 1e-9).unwrap();
+        let time = reach(fall, (0.0, 0.003), 1.0 / 60.0, 1e-9).unwrap();
         assert!((0.0..=0.5e-9).contains(&fall(time)), "{}", fall(time));
-        assert_eq!(reach(fall, 0.003, 1e-3, 1e-9), None);
+        assert_eq!(reach(fall, (0.0, 0.003), 1e-3, 1e-9), None);
     }
 }

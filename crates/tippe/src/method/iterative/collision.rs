@@ -81,6 +81,7 @@ pub(crate) fn run(
         collisions,
         ..
     } = work;
+    collisions.impacts.clear();
     load_bodies(model, state, &detection.contacts, &mut halves.bodies);
     gather(
         model,
@@ -113,13 +114,12 @@ pub(crate) fn run(
     }
     halves.bodies.finish(model, state);
     // In dense islands impacts are answered inside the step, and what the step looked for is enough.
-    let sparse = |range: &std::ops::Range<usize>| range.len() <= params.impact_contacts as usize;
+    let sparse = |range: &std::ops::Range<usize>| !params.is_dense(range.len());
     let hit = |t: &Touch| t.impact != Vec3::ZERO;
     let again = halves
         .parts
         .iter()
         .any(|p| sparse(&p.rows) && halves.touches[p.rows.clone()].iter().any(hit));
-    collisions.impacts.clear();
     for touch in halves.touches.iter().filter(|t| hit(t)) {
         let key = detection.contacts[touch.contact as usize].key;
         collisions
@@ -185,6 +185,13 @@ pub(crate) fn resting(gravity: f64, params: &IterativeParams, h: f64) -> Resting
     }
 }
 
+/// Whether a contact is one of the poses of now. Features of later poses stand behind those of now before they come around; what detection
+/// calls their gap is then none.
+fn is_here(c: &Contact, state: &State, tolerance: f64) -> bool {
+    let (a, b) = c.bodies();
+    c.seen == 0.0 && c.at(&state.bodies[a], &state.bodies[b]).gap >= c.point.gap - tolerance
+}
+
 /// Rows of all contacts that touch, with the speed at which each counts as colliding.
 #[allow(clippy::too_many_arguments)]
 fn gather(
@@ -204,6 +211,9 @@ fn gather(
             continue;
         }
         let c = &contacts[touch.contact as usize];
+        if !is_here(c, state, params.depth_tolerance) {
+            continue;
+        }
         let row = new_row(c, &placement(c), &state.bodies, bodies);
         if row.response_n() <= 0.0 {
             continue;

@@ -6,7 +6,7 @@
 
 use super::IterativeParams;
 use super::shock;
-use super::{arrival, collision};
+use super::{arrival, collision, look};
 use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{LIKE, Missed, Sight, aim_again};
 use crate::dynamics::halves::lane::with_island;
@@ -16,7 +16,7 @@ use crate::dynamics::halves::sweep::Job;
 use crate::dynamics::halves::touch::Touch;
 use crate::dynamics::halves::{Scratch, Settings, kick, predict, touch};
 use crate::model::Model;
-use crate::report::{EnergyLedger, StepReport};
+use crate::report::{EnergyLedger, Phase, StepReport};
 use crate::state::State;
 use crate::work::Work;
 
@@ -28,6 +28,10 @@ const TREE_TOLERANCE: f64 = 1e-8;
 const STALLED: f64 = 0.5;
 /// Contacts of an island from which on a solve leaves out those that only come near.
 const MANY: usize = 32;
+/// Contacts from which on a direct solve that has not arrived is not tried again, and none is where something hits.
+const LARGE: usize = 256;
+/// Double sweeps of a large island at a time, as long as it takes contacts in.
+const LITTLE: u32 = 10;
 /// Speed apart up to which a contact takes part from the start, per length of the step: what bodies at rest gain several times over [m/s²].
 const NEAR: f64 = 50.0;
 /// Times that a solve takes in contacts it had left out; after that it takes all.
@@ -47,7 +51,8 @@ pub(crate) fn until_impact(
 ) -> EnergyLedger {
     let t = state.time;
     work.halves.unkicked.clone_from(&state.bodies);
-    for cut in 0.. {
+    let mut cut = 0;
+    loop {
         let h = report.dt;
         // Half a kick at t: torques, drag and springs.
         let mut kicked = EnergyLedger::default();
@@ -56,31 +61,51 @@ pub(crate) fn until_impact(
         let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
         let resting = collision::resting(model.gravity.length(), params, h);
         touch::first_rows(model, &settings, &resting, state, work, h);
-        let watched = stops > 0 && cut < CUTS_MAX && arrival::watch(model, params, work, h);
-        solve(model, params, &settings, state, work, report);
-        if watched && let Some(time) = arrival::first(model, params, state, work, h) {
+        let may_stop = stops > 0 && cut < CUTS_MAX;
+        let watched = arrival::is_affordable(params, stops, work)
+            && arrival::watch(model, params, may_stop, work, report);
+        // Only islands that await something tell when the step ends; the others are solved once that is known.
+        let mut end = None;
+        if watched {
+            solve(model, params, &settings, true, state, work, report);
+            end = arrival::first(model, params, state, work, h);
+        }
+        // What has bounced and goes on fast is on a way that nobody has looked at.
+        let fast = Some(work.detection.stop).filter(|&stop| stop < h);
+        if let Some(time) = end.or(fast).filter(|_| may_stop) {
             report.dt = time;
+            cut += 1;
             state.bodies.clone_from(&work.halves.unkicked);
+            // Contacts are those of a way: features of the end of a longer one need not be features of here.
+            look(model, state, time, work);
+            collision::recall(work);
+            work.begins(Phase::Rest);
             continue;
         }
+        solve(model, params, &settings, false, state, work, report);
+        report.work.caps_hit += work.detection.unresolved + u32::from(fast.is_some());
         book(&work.halves, report, |t| !t.awaited);
         return kicked;
     }
-    unreachable!("the last cut watches nothing");
 }
 
-/// Impulses at t, island by island: as if nothing bounced, then with the bounce of what presses, then aimed again until the predicted
+/// Impulses at t, island by island, of those that await an impact or of the others: as if nothing bounced, then with the bounce of what presses, then aimed again until the predicted
 /// depth, drift and joints are within tolerance.
 fn solve(
     model: &Model,
     params: &IterativeParams,
     settings: &Settings,
+    awaits: bool,
     state: &State,
     work: &mut Work,
     report: &mut StepReport,
 ) {
     let h = report.dt;
     for island in 0..work.halves.parts.len() {
+        let rows = work.halves.parts[island].rows.clone();
+        if work.halves.touches[rows].iter().any(|t| t.awaited) != awaits {
+            continue;
+        }
         can_be_direct(params, island, work, h);
         let part = work.halves.parts[island].plain();
         let touches = &work.halves.touches[part.rows.clone()];
@@ -99,12 +124,20 @@ fn solve(
         let touches = &work.halves.touches[part.rows.clone()];
         let like = params.warm_start && state.stretch(h) <= LIKE;
         if part.trees && like && touches.iter().all(Touch::is_old) {
-            look(model, state, island, work, h);
+            foresee(model, state, island, work, h);
         }
-        if !converge(settings, cost_max, island, work, report) {
+        // Where something may bounce, the first solve of a large island only has to tell who presses.
+        let large = part.links.is_empty() && part.rows.len() >= LARGE;
+        let guess = large
+            && work.halves.touches[part.rows.clone()]
+                .iter()
+                .any(may_bounce);
+        if !converge(settings, cost_max, guess, island, work, report) {
             continue;
         }
-        bounce(settings, cost_max, island, work, report);
+        if bounce(work, island, h) || guess {
+            converge(settings, cost_max, false, island, work, report);
+        }
         if !part.direct {
             continue;
         }
@@ -115,7 +148,7 @@ fn solve(
         let limits = report.work.caps_hit;
         for _ in 0..params.predictions {
             keep_aims(island, &mut work.halves);
-            missed = look(model, state, island, work, h);
+            missed = foresee(model, state, island, work, h);
             // Joints of trees hold by construction: limits and contacts alone need no more than this.
             let least = if part.trees && !is_held && !part.rows.is_empty() {
                 TREE_TOLERANCE
@@ -141,7 +174,7 @@ fn solve(
             if part.trees {
                 report.work.caps_hit = caps;
             }
-            converge(settings, cost_max, island, work, report);
+            converge(settings, cost_max, false, island, work, report);
         }
         // Only joints that hold something ask for a division of the step.
         if is_held {
@@ -167,7 +200,7 @@ fn give_aims_back(island: usize, halves: &mut Scratch) {
 }
 
 /// Aims an island again from where its bodies go with the velocities found so far.
-fn look(model: &Model, state: &State, island: usize, work: &mut Work, h: f64) -> Missed {
+fn foresee(model: &Model, state: &State, island: usize, work: &mut Work, h: f64) -> Missed {
     let sight = Sight {
         model,
         state,
@@ -214,6 +247,7 @@ fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f6
 pub(super) fn converge(
     settings: &Settings,
     cost_max: u64,
+    guess: bool,
     island: usize,
     work: &mut Work,
     report: &mut StepReport,
@@ -247,38 +281,66 @@ pub(super) fn converge(
         job.converge(sweeps, |i| !touches[i].awaited);
         return true;
     }
+    // An impact in a large island leaves no state that a direct solve could start from.
+    let large = job.rows.len() >= LARGE;
+    let struck = large && touches.iter().any(|t| t.hit);
+    let swept = Settings {
+        direct_rounds: 0,
+        ..*settings
+    };
+    // A large island is swept a little while it takes contacts in, and to the tolerance once nothing asks any more.
+    let little = Settings {
+        sweeps: settings.sweeps.min(LITTLE),
+        sweeps_last: 0,
+        direct_rounds: if struck { 0 } else { settings.direct_rounds },
+        direct_tries: 1,
+        ..*settings
+    };
+    let courses = match (large, guess) {
+        (false, _) => [Some((settings, GROWTHS_MAX)), None],
+        (true, true) => [Some((&little, GROWTHS_MAX)), None],
+        (true, false) => [Some((&little, GROWTHS_MAX)), Some((&swept, 1))],
+    };
     visited.clear();
     visited.resize(job.rows.len(), false);
     let caps = job.work.caps_hit;
-    for round in 0..=GROWTHS_MAX {
-        let apart = |row: &Row| row.missed(job.bodies, true).x;
-        let rest = || (0..job.rows.len()).filter(|&i| !visited[i] && !touches[i].awaited);
-        let asks = |i: usize| apart(&job.rows[i]) < -settings.velocity_tolerance;
-        if round > 0 && !rest().any(asks) {
+    for (course, &(settings, growths)) in courses.iter().flatten().enumerate() {
+        if course > 0 && job.work.caps_hit == caps {
             break;
         }
-        let near = |i: &usize| {
-            let row = &job.rows[*i];
-            round == GROWTHS_MAX || row.p_n > 0.0 || apart(row) < NEAR * report.dt
-        };
-        grown.clear();
-        grown.extend(rest().filter(near).map(|i| i as u32));
-        grown.iter().for_each(|&i| visited[i as usize] = true);
-        // What counts is how the last solve ends.
+        job.settings = settings;
+        for round in 0..=growths {
+            let apart = |row: &Row| row.missed(job.bodies, true).x;
+            let rest = || (0..job.rows.len()).filter(|&i| !visited[i] && !touches[i].awaited);
+            let asks = |i: usize| apart(&job.rows[i]) < -settings.velocity_tolerance;
+            if round > 0 && !rest().any(asks) {
+                break;
+            }
+            let near = |i: &usize| {
+                let row = &job.rows[*i];
+                round == growths || row.p_n > 0.0 || apart(row) < NEAR * report.dt
+            };
+            grown.clear();
+            grown.extend(rest().filter(near).map(|i| i as u32));
+            grown.iter().for_each(|&i| visited[i as usize] = true);
+            // What counts is how the last solve ends.
+            job.work.caps_hit = caps;
+            job.converge(sweeps, |i| visited[i]);
+        }
+    }
+    if guess {
         job.work.caps_hit = caps;
-        job.converge(sweeps, |i| visited[i]);
     }
     true
 }
 
-/// Contacts that arrive inside the step and press are given their bounce.
-fn bounce(
-    settings: &Settings,
-    cost_max: u64,
-    island: usize,
-    work: &mut Work,
-    report: &mut StepReport,
-) {
+/// Whether a contact arrives in the step and would leave again.
+fn may_bounce(touch: &Touch) -> bool {
+    !touch.awaited && touch.bounce.is_some_and(|b| b.gap_end > 0.0)
+}
+
+/// Contacts that arrive inside the step and press are given their bounce. Says whether one leaves again.
+fn bounce(work: &mut Work, island: usize, h: f64) -> bool {
     let part = work.halves.parts[island].plain();
     let Scratch { touches, rows, .. } = &mut work.halves;
     let mut arrivals = false;
@@ -287,18 +349,20 @@ fn bounce(
         .zip(&mut touches[part.rows])
     {
         if row.p_n > 0.0 && !touch.awaited && touch.bounce.is_some() {
-            arrivals |= touch.bounce.is_some_and(|b| b.gap_end > 0.0);
-            touch.aim_at_bounce(row, report.dt);
+            arrivals |= may_bounce(touch);
+            touch.aim_at_bounce(row, h);
         }
     }
-    if arrivals {
-        converge(settings, cost_max, island, work, report);
-    }
+    arrivals
 }
 
 /// Impulses at t + h over the projected contacts and all joints: no velocity into contacts that bore load, none along joints.
 pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut StepReport) {
     let settings = params.settings(params.velocity_tolerance);
+    let swept = Settings {
+        direct_rounds: 0,
+        ..settings
+    };
     let Scratch {
         bodies,
         touches,
@@ -310,8 +374,9 @@ pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut St
     } = &mut work.halves;
     for part in parts.iter() {
         let touches = &touches[part.rows.clone()];
+        let struck = part.rows.len() >= LARGE && touches.iter().any(|t| t.hit);
         let mut job = Job {
-            settings: &settings,
+            settings: if struck { &swept } else { &settings },
             cost_max: params.direct_cost as u64,
             near: false,
             rows: &mut rows[part.rows.clone()],

@@ -12,12 +12,12 @@ mod shock;
 
 pub use params::IterativeParams;
 
-use crate::collide::detect;
+use crate::collide::{Course, detect_on_course};
 use crate::dynamics::energy;
 use crate::dynamics::halves::{advance, depenetrate, finish, joints, kick, predict, touch};
 use crate::error::StepError;
 use crate::model::Model;
-use crate::report::{SolverWork, StepReport};
+use crate::report::{Phase, SolverWork, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::work::Work;
@@ -91,6 +91,21 @@ pub(crate) fn step(
     }
 }
 
+/// Finds what touches or may touch on the way of the next `h` seconds, with the velocities of now.
+fn look(model: &Model, state: &State, h: f64, work: &mut Work) {
+    work.begins(Phase::Detect);
+    predict(model, state, state.time, h, work);
+    let course = Course {
+        time: state.time,
+        h,
+        loads: &state.loads,
+        held: &[],
+    };
+    let (now, then) = (&state.bodies, &work.predicted);
+    detect_on_course(&course, model, now, then, &mut work.detection);
+    touch::gather(model, state, work, h);
+}
+
 /// Advances the state to the next time of impact, or to `end` if nothing hits before or no more `stops` are left.
 fn substep(
     model: &Model,
@@ -110,24 +125,23 @@ fn substep(
     let before = energy::total(model, state);
 
     // Detect, on the way from here to where the bodies would go untouched.
-    predict(model, state, t, report.dt, work);
-    detect(model, &state.bodies, &work.predicted, &mut work.detection);
+    look(model, state, report.dt, work);
 
     // Collide: impulses at t until nothing that touches approaches. What was hit goes elsewhere: look there too.
-    touch::gather(model, state, work, report.dt);
+    work.begins(Phase::Collide);
     if collision::run(model, params, state, work, &mut report) {
-        predict(model, state, t, report.dt, work);
-        detect(model, &state.bodies, &work.predicted, &mut work.detection);
-        touch::gather(model, state, work, report.dt);
+        look(model, state, report.dt, work);
         collision::recall(work);
     }
 
     // Rest: impulses at t that make positions right at the end, which is the next time of impact.
+    work.begins(Phase::Rest);
     let kicked = contact::until_impact(model, params, stops, state, work, &mut report);
     report.energy.add(&kicked);
     let h = report.dt;
 
     // Move along the free motion that starts with the new velocities.
+    work.begins(Phase::Move);
     advance(model, state, h, work, &mut report.energy);
     check_trees(model, &work.halves.bodies)?;
     check_finite(model, state, "move")?;
@@ -136,11 +150,13 @@ fn substep(
 
     // Half a kick at t + h, then project: velocities right at t + h.
     kick(model, state, 0.5 * h, &mut report.energy);
+    work.begins(Phase::Project);
     touch::second_rows(model, &settings, state, work, h);
     contact::project(params, work, &mut report);
 
     state.time = if report.dt == end - t { end } else { t + h };
     state.set_part(model, h);
+    work.begins(Phase::Finish);
     finish::run(model, before, state, work, &mut report);
     check_trees(model, &work.halves.bodies)?;
     Ok(report)

@@ -118,12 +118,18 @@ impl IterativeParams {
         Ok(())
     }
 
+    /// Whether an island has so many contacts that its impacts are answered inside the step.
+    pub(crate) const fn is_dense(&self, contacts: usize) -> bool {
+        contacts > self.impact_contacts as usize
+    }
+
     /// What the shared phases need of them, for a solve to a velocity [m/s].
     pub(crate) const fn settings(&self, velocity_tolerance: f64) -> Settings {
         Settings {
             sweeps: self.sweeps,
             sweeps_last: self.sweeps_max,
             direct_rounds: self.direct_rounds,
+            direct_tries: u32::MAX,
             velocity_tolerance,
             touching: self.depth_tolerance,
             depenetration: self.depenetration,

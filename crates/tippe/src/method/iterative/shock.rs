@@ -94,7 +94,7 @@ pub(crate) fn settle(
         direct_rounds: 0,
         ..*settings
     };
-    super::contact::converge(&few, 0, island, work, report);
+    super::contact::converge(&few, 0, false, island, work, report);
     let many = Settings {
         sweeps: params.sweeps_max,
         ..few

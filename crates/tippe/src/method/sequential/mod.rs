@@ -108,6 +108,7 @@ impl SequentialParams {
             sweeps: self.sweeps,
             sweeps_last: 0,
             direct_rounds: self.direct_rounds,
+            direct_tries: u32::MAX,
             velocity_tolerance: self.velocity_tolerance,
             touching: 0.0,
             depenetration: self.depenetration,
