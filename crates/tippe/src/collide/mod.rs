@@ -48,7 +48,7 @@ use flight::Flight;
 use settle::Start;
 
 /// Part of the smaller body's reach by which contacts are seen before they touch [1]: keeps resting contacts alive.
-pub(crate) const MARGIN: f64 = 0.001;
+pub(crate) const MARGIN: f64 = 0.005;
 
 /// One contact of the step: a point of touch, who touches, and how their surfaces answer each other.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -40,15 +40,6 @@ impl F8 {
     pub(crate) const ZERO: Self = Self([0.0; LANES]);
 }
 
-/// Eight numbers in single precision, for what only tells how far to go.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(align(32))]
-pub(crate) struct S8(pub [f32; LANES]);
-
-impl S8 {
-    pub(crate) const ZERO: Self = Self([0.0; LANES]);
-}
-
 /// Instructions that work on eight numbers.
 pub(crate) trait Lanes: Copy {
     /// Eight numbers in a register.
@@ -423,11 +414,6 @@ impl<S: Lanes> Eight<S> {
     #[inline(always)]
     pub(crate) fn new(s: S, x: F8) -> Self {
         Self { s, x: s.load(x.0) }
-    }
-
-    #[inline(always)]
-    pub(crate) fn wide(s: S, x: S8) -> Self {
-        Self::new(s, F8(x.0.map(f64::from)))
     }
 
     #[inline(always)]

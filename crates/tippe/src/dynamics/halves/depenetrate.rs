@@ -5,7 +5,7 @@
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
 use super::link::Link;
-use super::packed::{Batch, Pack, Packed, is_single, put, put_single};
+use super::packed::{Batch, Pack, Packed, put};
 use super::touch::load_bodies;
 use super::trees::Bodies;
 use super::{Scratch, Settings};
@@ -21,7 +21,7 @@ use crate::work::Work;
 const DEPTH_MIN: f64 = 1e-12;
 
 /// Part of the largest shift at which the pass is exact enough: it leaves more than that of every depth anyway [1].
-const EXACT: f64 = 1e-2;
+const EXACT: f64 = 1e-3;
 
 /// Multiple of the greatest depth beyond which contacts apart are left out at first [1].
 const REACH: f64 = 4.0;
@@ -105,8 +105,8 @@ impl Pack for Push {
         put(&mut batch.n, lane, self.n);
         put(&mut batch.r_a, lane, self.r_a);
         put(&mut batch.r_b, lane, self.r_b);
-        put_single(&mut batch.k_n, lane, Vec3::new(self.k, 0.0, 0.0));
-        batch.k_n_inverse.0[lane] = (1.0 / self.k) as f32;
+        put(&mut batch.k_n, lane, Vec3::new(self.k, 0.0, 0.0));
+        batch.k_n_inverse.0[lane] = 1.0 / self.k;
         self.aim(batch, lane);
     }
 
@@ -222,11 +222,6 @@ pub(crate) fn run(
         for _ in 0..ROUNDS_MAX {
             let which = nearest.iter();
             which.for_each(|&i| pushes[i as usize].respond(bodies));
-            if !nearest.iter().all(|&i| is_single(pushes[i as usize].k)) {
-                pushes.iter_mut().for_each(|p| p.respond(bodies));
-                sweep(settings, pushes, pulls, bodies, report);
-                break;
-            }
             sweeps.packed.pack(pushes, nearest.iter().copied(), bodies);
             let (_, done) = sweeps.packed.sweep::<false>(settings.sweeps, tolerance);
             sweeps.packed.unpack(pushes, bodies);

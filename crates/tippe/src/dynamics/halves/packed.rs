@@ -10,15 +10,13 @@
 use super::row::{Row, SolverBody};
 use super::seats::Seats;
 use crate::fault::{self, Fault};
-use crate::math::lanes::{Eight, Eight3, F8, LANES, Lanes, OnLanes, S8, eight, on_best};
+use crate::math::lanes::{Eight, Eight3, F8, LANES, Lanes, OnLanes, eight, on_best};
 use crate::math::{Mat3, Vec3};
 
 /// Contacts below which packing is not worth it.
 const WORTH: usize = 32;
 /// Double sweeps below which packing is not worth it.
 const WORTH_SWEEPS: u32 = 2;
-/// Least response that is told in single precision [1/kg].
-const SINGLE_MIN: f64 = 1e-30;
 /// No row, no body.
 const NONE: u32 = u32::MAX;
 /// Body of empty lanes: fixed, at rest.
@@ -53,13 +51,12 @@ pub(crate) struct Batch {
     t1: V8,
     pub r_a: V8,
     pub r_b: V8,
-    /// Responses are the lengths of steps towards the answer, not part of it: single precision does, and is less to fetch.
-    pub k_n: [S8; 3],
-    pub k_n_inverse: S8,
-    k_t_inverse: [S8; 3],
+    pub k_n: V8,
+    pub k_n_inverse: F8,
+    k_t_inverse: V8,
     /// 1 / largest eigenvalue of the tangential block, and that eigenvalue.
-    step_t: S8,
-    largest_t: S8,
+    step_t: F8,
+    largest_t: F8,
     pub target_n: F8,
     target_t: [F8; 2],
     friction: F8,
@@ -73,11 +70,11 @@ impl Batch {
         t1: [F8::ZERO; 3],
         r_a: [F8::ZERO; 3],
         r_b: [F8::ZERO; 3],
-        k_n: [S8::ZERO; 3],
-        k_n_inverse: S8::ZERO,
-        k_t_inverse: [S8::ZERO; 3],
-        step_t: S8::ZERO,
-        largest_t: S8::ZERO,
+        k_n: [F8::ZERO; 3],
+        k_n_inverse: F8::ZERO,
+        k_t_inverse: [F8::ZERO; 3],
+        step_t: F8::ZERO,
+        largest_t: F8::ZERO,
         target_n: F8::ZERO,
         target_t: [F8::ZERO; 2],
         friction: F8::ZERO,
@@ -105,18 +102,6 @@ pub(super) fn put(to: &mut V8, lane: usize, x: Vec3) {
     }
 }
 
-/// The same in single precision.
-pub(super) fn put_single(to: &mut [S8; 3], lane: usize, x: Vec3) {
-    for (to, x) in to.iter_mut().zip(x.to_array()) {
-        to.0[lane] = x as f32;
-    }
-}
-
-/// Whether a response and its inverse can be told in single precision.
-pub(super) fn is_single(k: f64) -> bool {
-    k > SINGLE_MIN && k < 1.0 / SINGLE_MIN
-}
-
 impl Pack for Row {
     fn ends(&self) -> (u32, u32) {
         (self.a, self.b)
@@ -127,11 +112,11 @@ impl Pack for Row {
         put(&mut batch.t1, lane, self.t1);
         put(&mut batch.r_a, lane, self.r_a);
         put(&mut batch.r_b, lane, self.r_b);
-        put_single(&mut batch.k_n, lane, self.k_n);
-        put_single(&mut batch.k_t_inverse, lane, self.k_t_inverse);
-        batch.k_n_inverse.0[lane] = (1.0 / self.k_n.x) as f32;
-        batch.step_t.0[lane] = self.step_t as f32;
-        batch.largest_t.0[lane] = (1.0 / self.step_t) as f32;
+        put(&mut batch.k_n, lane, self.k_n);
+        put(&mut batch.k_t_inverse, lane, self.k_t_inverse);
+        batch.k_n_inverse.0[lane] = 1.0 / self.k_n.x;
+        batch.step_t.0[lane] = self.step_t;
+        batch.largest_t.0[lane] = 1.0 / self.step_t;
         self.aim(batch, lane);
     }
 
@@ -182,10 +167,7 @@ impl Packed {
 
     /// Whether sweeps over these rows are better done eight at once.
     pub(crate) fn is_worth(rows: &[Row], order: &[u32], sweeps: u32) -> bool {
-        let plain = |&i: &u32| {
-            let row = &rows[i as usize];
-            row.is_plain() && !row.linked && is_single(row.response_n()) && is_single(row.step_t)
-        };
+        let plain = |&i: &u32| rows[i as usize].is_plain() && !rows[i as usize].linked;
         let faulty = fault::active(Fault::HalfImpulse) || fault::active(Fault::FrictionPyramid);
         Self::is_many(order.len()) && sweeps >= WORTH_SWEEPS && !faulty && order.iter().all(plain)
     }
@@ -335,9 +317,9 @@ impl Packed {
             let by = Eight3::new(s, *p) - Eight3::new(s, *before);
             *before = by.get();
             let [n, t1, t2] = by.0;
-            size = size + n * n * Eight::wide(s, batch.k_n[0]);
+            size = size + n * n * Eight::new(s, batch.k_n[0]);
             if FRICTION {
-                size = size + (t1 * t1 + t2 * t2) * Eight::wide(s, batch.largest_t);
+                size = size + (t1 * t1 + t2 * t2) * Eight::new(s, batch.largest_t);
             }
         }
         (
@@ -472,8 +454,8 @@ fn visit<S: Lanes, const FRICTION: bool>(
     if missing.all_within(zero) && (p_n0.abs() + p_10.abs() + p_20.abs()).all_within(zero) {
         return None;
     }
-    let k_n = batch.k_n.map(|k| Eight::wide(s, k));
-    let p_n = (p_n0 + missing * Eight::wide(s, batch.k_n_inverse)).max(zero);
+    let k_n = Eight3::new(s, batch.k_n).0;
+    let p_n = (p_n0 + missing * Eight::new(s, batch.k_n_inverse)).max(zero);
     let d_n = p_n - p_n0;
     if !FRICTION {
         *p = Eight3([p_n, p_10, p_20]).get();
@@ -493,7 +475,7 @@ fn visit<S: Lanes, const FRICTION: bool>(
     let P = n * d_n + t1 * d_1 + t2 * d_2;
     push(s, motion, response, &batch.b, (v_b, w_b), P, r_b);
     push(s, motion, response, &batch.a, (v_a, w_a), -P, r_a);
-    let along = (d_1.abs() + d_2.abs()) * Eight::wide(s, batch.largest_t);
+    let along = (d_1.abs() + d_2.abs()) * Eight::new(s, batch.largest_t);
     Some((d_n * k_n[0]).abs().max(along))
 }
 
@@ -508,14 +490,14 @@ fn friction<S: Lanes>(
 ) -> [Eight<S>; 2] {
     let bound = Eight::new(s, batch.friction) * p_n;
     let bound_squared = bound * bound;
-    let k = batch.k_t_inverse.map(|k| Eight::wide(s, k));
+    let k = Eight3::new(s, batch.k_t_inverse).0;
     // Stick: the whole 2×2 block at once.
     let stick = [
         p_t[0] - (k[0] * u_t[0] + k[1] * u_t[1]),
         p_t[1] - (k[1] * u_t[0] + k[2] * u_t[1]),
     ];
     // Slide: projected gradient, whose fixed point has the friction exactly against the slip, for any K.
-    let step = Eight::wide(s, batch.step_t);
+    let step = Eight::new(s, batch.step_t);
     let slide = [p_t[0] - step * u_t[0], p_t[1] - step * u_t[1]];
     let size_squared = slide[0] * slide[0] + slide[1] * slide[1];
     let shrink = size_squared.within(
@@ -655,15 +637,7 @@ mod tests {
                 apart = apart.max((body.v - other.v).length() + (body.w - other.w).length());
             }
         }
-        // Responses are told in single precision, so that the way there differs by that much; where it ends does not.
-        assert!(apart < 1e-6, "{apart:e}");
-        packed.pack(&others, order.iter().copied(), &there);
-        let (change, _) = packed.sweep::<true>(20_000, 1e-13);
-        packed.unpack(&mut others, &mut there);
-        assert!(change <= 1e-13, "{change:e}");
-        let moved = |row: &mut Row| row.visit(&mut there);
-        let change = others.iter_mut().map(moved).fold(0.0, f64::max);
-        assert!(change < 1e-11, "{change:e}");
+        assert!(apart < 1e-11, "{apart:e}");
         // Pressed, slid and stuck: all of it was compared.
         assert!(rows.iter().any(|r| r.p_n > 0.1) && rows.iter().any(|r| r.p_n == 0.0));
         assert!(rows.iter().any(|r| r.slides(&bodies)));

@@ -27,8 +27,6 @@ const CONTACT_SHARE: f64 = 0.01;
 const TREE_TOLERANCE: f64 = 1e-8;
 /// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
 const STALLED: f64 = 0.5;
-/// Part of the sweeps that tell who presses: one in so many.
-const GUESS: u32 = 4;
 /// Contacts that one joint counts for in the budget of the direct solve.
 const LINK_COST: f64 = 8.0;
 
@@ -92,7 +90,7 @@ fn first_of_island(
     let bounces = |t: &Touch| t.bounce.is_some_and(|b| b.gap_end > 0.0);
     let guess = if island.touches.iter().any(bounces) {
         SequentialParams {
-            sweeps: params.sweeps.div_ceil(GUESS),
+            sweeps: params.sweeps.div_ceil(2),
             ..*params
         }
     } else {
