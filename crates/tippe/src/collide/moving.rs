@@ -26,8 +26,9 @@ const TOLERANCE: f64 = 1e-6;
 const POSES_MAX: f64 = 1e3;
 /// After a fast impact the step ends when the bodies have moved on by this part of half the width of the thinner one [1].
 const ONWARD: f64 = 0.25;
-/// … unless that impact turns them off the way they were looked at on by less than this part [1].
-const ASIDE: f64 = 0.5;
+/// … if they go on by more than this part of it, which takes them through a body of their own size, and the impact turns them off
+/// the way they were looked at on by as much [1].
+const THROUGH: f64 = 2.0;
 
 /// How far a pair moves in one step, seen against its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,16 +196,16 @@ pub(super) fn look(
     let (speed, rest) = (motion / h, h - seen.time);
     let goes_astray = || {
         mesh || seen.unresolved
-            || turn_off(flights, seen.time, &then, surface, points) * rest > ASIDE * width
+            || turn_off(flights, seen.time, &then, surface, points) * rest > THROUGH * width
     };
-    if speed * rest > width && goes_astray() {
+    if speed * rest > THROUGH * width && goes_astray() {
         seen.goes_on = Some(ONWARD * width / speed);
     }
     seen
 }
 
 /// Largest change of velocity at the points that an impact there can give either body [m/s]; infinite if one has a prescribed way.
-/// Other points of a body change more, up to half as much again for a rod: `ASIDE` leaves room for that.
+/// Other points of a body change more, up to half as much again for a rod.
 ///
 /// With Δu = K P and K at least 1/m_A + 1/m_B in every direction, both changes |P|/m together are at most |Δu|. Along the normal that is
 /// (1 + e) times the speed of approach; across it friction stops the slip at most, and is at most μ times as much.

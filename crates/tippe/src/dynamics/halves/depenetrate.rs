@@ -4,7 +4,6 @@
 //! Called by: the methods that step in two halves, between move and project.
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
-use super::lane::Lane;
 use super::link::Link;
 use super::packed::{Batch, Pack, Packed, put};
 use super::touch::load_bodies;
@@ -27,6 +26,9 @@ const EXACT: f64 = 1e-3;
 /// Multiple of the greatest depth beyond which contacts apart are left out at first [1].
 const REACH: f64 = 4.0;
 
+/// Most times that contacts join in because others pushed them together.
+const ROUNDS_MAX: u32 = 3;
+
 /// A contact in the pass: one normal row over pseudo-displacements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Push {
@@ -35,6 +37,7 @@ pub(crate) struct Push {
     n: Vec3,
     r_a: Vec3,
     r_b: Vec3,
+    /// Response along the normal [1/kg]; 0 until it takes part.
     k: f64,
     /// Displacement along the normal to reach or exceed [m].
     target: f64,
@@ -42,38 +45,33 @@ pub(crate) struct Push {
 }
 
 impl Push {
-    fn new(
-        (a, b): (u32, u32),
-        place: &Placement,
-        x_a: Vec3,
-        x_b: Vec3,
-        target: f64,
-        bodies: &Bodies,
-    ) -> Self {
-        let (body_a, body_b) = (&bodies[a as usize], &bodies[b as usize]);
-        let n = place.normal;
-        let (r_a, r_b) = (place.point_a - x_a, place.point_b - x_b);
-        let (c_a, c_b) = (r_a.cross(n), r_b.cross(n));
-        let k = body_a.inverse_mass
-            + body_b.inverse_mass
-            + c_a.dot(body_a.inverse_inertia * c_a)
-            + c_b.dot(body_b.inverse_inertia * c_b);
-        let k = if bodies.linked(a, b) {
-            let (d_a, d_b) = bodies.answer(a, b, (-n, -c_a), (n, c_b));
-            n.dot(d_b.0 - d_a.0) + c_b.dot(d_b.1) - c_a.dot(d_a.1)
-        } else {
-            k
-        };
+    fn new((a, b): (u32, u32), place: &Placement, x_a: Vec3, x_b: Vec3, target: f64) -> Self {
         Self {
             a,
             b,
-            n,
-            r_a,
-            r_b,
-            k,
+            n: place.normal,
+            r_a: place.point_a - x_a,
+            r_b: place.point_b - x_b,
+            k: 0.0,
             target,
             p: 0.0,
         }
+    }
+
+    /// Finds the response along the normal, which a row needs before it takes part.
+    fn respond(&mut self, bodies: &Bodies) {
+        let (a, b, n) = (self.a, self.b, self.n);
+        let (c_a, c_b) = (self.r_a.cross(n), self.r_b.cross(n));
+        self.k = if bodies.linked(a, b) {
+            let (d_a, d_b) = bodies.answer(a, b, (-n, -c_a), (n, c_b));
+            n.dot(d_b.0 - d_a.0) + c_b.dot(d_b.1) - c_a.dot(d_a.1)
+        } else {
+            let (body_a, body_b) = (&bodies[a as usize], &bodies[b as usize]);
+            body_a.inverse_mass
+                + body_b.inverse_mass
+                + c_a.dot(body_a.inverse_inertia * c_a)
+                + c_b.dot(body_b.inverse_inertia * c_b)
+        };
     }
 
     /// Displacement along the normal so far [m].
@@ -109,6 +107,10 @@ impl Pack for Push {
         put(&mut batch.r_b, lane, self.r_b);
         put(&mut batch.k_n, lane, Vec3::new(self.k, 0.0, 0.0));
         batch.k_n_inverse.0[lane] = 1.0 / self.k;
+        self.aim(batch, lane);
+    }
+
+    fn aim(&self, batch: &mut Batch, lane: usize) {
         batch.target_n.0[lane] = self.target;
     }
 
@@ -136,18 +138,11 @@ pub(crate) fn run(
         placed,
         sweeps,
         nearest,
-        lanes,
         pulls,
         joints,
         parts,
         ..
     } = &mut work.halves;
-    if lanes.is_empty() {
-        lanes.push(Lane::default());
-    }
-    // With `sequential` the first lane has swept over the same contacts, as a rule: all together they keep their seats there.
-    let all = &mut lanes[0].sweeps.packed;
-    let some = &mut sweeps.packed;
     let mut loaded = false;
     for part in parts.iter() {
         let touches = &touches[part.rows.clone()];
@@ -187,7 +182,6 @@ pub(crate) fn run(
                 centers.0,
                 centers.1,
                 target,
-                bodies,
             ));
         }
         pulls.clear();
@@ -211,49 +205,39 @@ pub(crate) fn run(
             pulls.push(pull);
         }
         let linked = |p: &Push| bodies.linked(p.a, p.b);
-        if pulls.is_empty() && Packed::is_many(pushes.len()) && !pushes.iter().any(linked) {
-            let tolerance = f64::max(
-                settings.velocity_tolerance * report.dt,
-                EXACT * settings.depenetration * deepest,
-            );
-            // Most contacts are too far apart to close; should the others push one together, all take part.
-            let reach = -REACH * deepest;
-            let count = pushes.len() as u32;
-            let near = |push: &Push| push.target >= reach;
-            nearest.clear();
-            nearest.extend((0..count).filter(|&i| near(&pushes[i as usize])));
-            let mut swept = packed_sweep(settings, nearest, tolerance, pushes, some, bodies);
-            let closed = |p: &Push| !near(p) && p.moved(bodies) < p.target - tolerance;
-            if pushes.iter().any(closed) {
-                nearest.clear();
-                nearest.extend(0..count);
-                let more = packed_sweep(settings, nearest, tolerance, pushes, all, bodies);
-                swept = (swept.0 + more.0, swept.1 + more.1);
-            }
-            report.work.sweeps += swept.0;
-            report.work.rows_swept += swept.1;
-        } else {
+        let packs = pulls.is_empty() && Packed::is_many(pushes.len());
+        if !packs || pushes.iter().any(linked) {
+            pushes.iter_mut().for_each(|p| p.respond(bodies));
             sweep(settings, pushes, pulls, bodies, report);
+            continue;
+        }
+        let tolerance = f64::max(
+            settings.velocity_tolerance * report.dt,
+            EXACT * settings.depenetration * deepest,
+        );
+        // Most contacts are too far apart to close; those that the others push together take part from then on.
+        let near = |p: &Push| p.target >= -REACH * deepest;
+        nearest.clear();
+        nearest.extend((0..pushes.len() as u32).filter(|&i| near(&pushes[i as usize])));
+        for _ in 0..ROUNDS_MAX {
+            let which = nearest.iter();
+            which.for_each(|&i| pushes[i as usize].respond(bodies));
+            sweeps.packed.pack(pushes, nearest.iter().copied(), bodies);
+            let (_, done) = sweeps.packed.sweep::<false>(settings.sweeps, tolerance);
+            sweeps.packed.unpack(pushes, bodies);
+            report.work.sweeps += 2 * done;
+            report.work.rows_swept += u64::from(2 * done) * nearest.len() as u64;
+            let closed = |p: &Push| p.k == 0.0 && p.moved(bodies) < p.target - tolerance;
+            let known = nearest.len();
+            nearest.extend((0..pushes.len() as u32).filter(|&i| closed(&pushes[i as usize])));
+            if nearest.len() == known {
+                break;
+            }
         }
     }
     if loaded {
         displace(model, bodies, state, report);
     }
-}
-
-/// Accelerated sweeps over some of the contacts, eight at once. Returns sweeps and visits.
-fn packed_sweep(
-    settings: &Settings,
-    which: &[u32],
-    tolerance: f64,
-    pushes: &mut [Push],
-    packed: &mut Packed,
-    bodies: &mut Bodies,
-) -> (u32, u64) {
-    packed.pack(pushes, which.iter().copied(), bodies);
-    let (_, done) = packed.sweep::<false>(settings.sweeps, tolerance);
-    packed.unpack(pushes, bodies);
-    (2 * done, u64::from(2 * done) * which.len() as u64)
 }
 
 fn sweep(

@@ -32,6 +32,13 @@ pub(crate) type V8 = [F8; 3];
 #[repr(align(64))]
 struct Motion([f64; 8]);
 
+impl Motion {
+    fn of(body: &SolverBody) -> Self {
+        let (v, w) = (body.v, body.w);
+        Self([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0])
+    }
+}
+
 /// 1/m and the upper triangle of the inverse inertia: xx, xy, xz, yy, yz, zz.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
@@ -82,6 +89,8 @@ pub(crate) trait Pack {
     fn ends(&self) -> (u32, u32);
     /// Fills a lane of a batch; the bodies are there.
     fn pack(&self, batch: &mut Batch, lane: usize);
+    /// Replaces what it aims at, and its bounds.
+    fn aim(&self, batch: &mut Batch, lane: usize);
     /// The accumulated impulse in the frame (n, t1, t2).
     fn impulse(&self) -> Vec3;
     /// Replaces it.
@@ -110,6 +119,10 @@ impl Pack for Row {
         batch.k_n_inverse.0[lane] = 1.0 / self.k_n.x;
         batch.step_t.0[lane] = self.step_t;
         batch.largest_t.0[lane] = 1.0 / self.step_t;
+        self.aim(batch, lane);
+    }
+
+    fn aim(&self, batch: &mut Batch, lane: usize) {
         batch.target_n.0[lane] = self.target_n;
         batch.target_t[0].0[lane] = self.target_t[0];
         batch.target_t[1].0[lane] = self.target_t[1];
@@ -136,6 +149,8 @@ pub(crate) struct Packed {
     impulses: Vec<V8>,
     before: Vec<V8>,
     direction: Vec<V8>,
+    /// By batch: whether nothing in it has pressed so far in these sweeps, nor was about to when it was last looked at.
+    asleep: Vec<bool>,
     /// By body of the island; the first is nobody.
     motion: Vec<Motion>,
     motion_before: Vec<Motion>,
@@ -176,11 +191,17 @@ impl Packed {
         });
         let moves = self.response.iter().map(|r| r.0[0] > 0.0);
         if self.seats.assign(ends, moves) {
-            // Lanes that nobody has stay empty.
-            self.batches.clear();
-            self.batches.resize(self.seats.batches(), Batch::EMPTY);
-            self.impulses.clear();
-            self.impulses.resize(self.batches.len(), [F8::ZERO; 3]);
+            // Lanes that nobody has are empty.
+            let count = self.seats.batches();
+            self.batches.resize(count, Batch::EMPTY);
+            self.impulses.resize(count, [F8::ZERO; 3]);
+            let all = self.batches.iter_mut().zip(&mut self.impulses);
+            for ((batch, p), &taken) in all.zip(self.seats.taken()) {
+                if usize::from(taken) < LANES {
+                    *batch = Batch::EMPTY;
+                    *p = [F8::ZERO; 3];
+                }
+            }
         }
         for (k, (&i, &(place, lane))) in self.order.iter().zip(self.seats.list()).enumerate() {
             let row = &rows[i as usize];
@@ -191,11 +212,22 @@ impl Packed {
             put(&mut self.impulses[place], lane, row.impulse());
         }
         self.before.resize(self.batches.len(), [F8::ZERO; 3]);
-        self.direction.clear();
-        self.direction.resize(self.batches.len(), [F8::ZERO; 3]);
-        self.motion_direction.clear();
-        self.motion_direction
-            .resize(self.motion.len(), Motion([0.0; 8]));
+        self.asleep.clear();
+        self.asleep.resize(self.batches.len(), true);
+    }
+
+    /// Takes the same rows over again, whose aims, bounds and impulses alone may have changed, and the bodies' velocities.
+    pub(crate) fn pack_again<R: Pack>(&mut self, rows: &[R], bodies: &[SolverBody]) {
+        for (&i, &(place, lane)) in self.order.iter().zip(self.seats.list()) {
+            let row = &rows[i as usize];
+            let (place, lane) = (place as usize, usize::from(lane));
+            row.aim(&mut self.batches[place], lane);
+            put(&mut self.impulses[place], lane, row.impulse());
+        }
+        for (&slot, motion) in self.slots.iter().zip(&mut self.motion).skip(1) {
+            *motion = Motion::of(&bodies[slot as usize]);
+        }
+        self.asleep.fill(true);
     }
 
     /// Numbers the bodies of the island.
@@ -217,9 +249,7 @@ impl Packed {
                 *local = self.slots.len() as u32;
                 self.slots.push(slot);
                 let body = &bodies[slot as usize];
-                let (v, w) = (body.v, body.w);
-                self.motion
-                    .push(Motion([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0]));
+                self.motion.push(Motion::of(body));
                 self.response.push(response(body));
             }
         }
@@ -252,21 +282,40 @@ impl Packed {
         })
     }
 
-    /// Visits everything forward and backward. Returns the largest change of velocity, and the size of the change of all impulses as
-    /// energy; the changes themselves are in `before`.
+    /// Visits everything forward and backward, what sleeps only to `look` whether it should wake. Returns the largest change of velocity,
+    /// and the size of the change of all impulses as energy; the changes themselves are in `before`.
     #[inline(always)]
-    fn double_sweep<S: Lanes, const FRICTION: bool>(&mut self, s: S) -> (f64, f64) {
+    fn double_sweep<S: Lanes, const FRICTION: bool>(&mut self, s: S, look: bool) -> (f64, f64) {
         let mut change = Eight::splat(s, 0.0);
         let mut size = Eight::splat(s, 0.0);
         let (motion, response) = (&mut self.motion[..], &self.response[..]);
         let batches = &self.batches[..];
         let (impulses, before) = (&mut self.impulses[..], &mut self.before[..]);
-        for ((batch, p), before) in batches.iter().zip(impulses.iter_mut()).zip(&mut *before) {
+        let asleep = &mut self.asleep[..];
+        for (((batch, p), before), asleep) in batches
+            .iter()
+            .zip(&mut *impulses)
+            .zip(&mut *before)
+            .zip(&mut *asleep)
+        {
+            if *asleep && !look {
+                continue;
+            }
             *before = *p;
-            change = change.max(visit::<S, FRICTION>(s, batch, p, motion, response));
+            if let Some(by) = visit::<S, FRICTION>(s, batch, p, motion, response) {
+                change = change.max(by);
+                *asleep = false;
+            }
         }
-        for ((batch, p), before) in batches.iter().zip(impulses).zip(before).rev() {
-            change = change.max(visit::<S, FRICTION>(s, batch, p, motion, response));
+        for (((batch, p), before), asleep) in
+            batches.iter().zip(impulses).zip(before).zip(asleep).rev()
+        {
+            if *asleep {
+                continue;
+            }
+            if let Some(by) = visit::<S, FRICTION>(s, batch, p, motion, response) {
+                change = change.max(by);
+            }
             let by = Eight3::new(s, *p) - Eight3::new(s, *before);
             *before = by.get();
             let [n, t1, t2] = by.0;
@@ -291,12 +340,24 @@ impl Packed {
         }
     }
 
+    /// No way so far.
+    fn forget_way(&mut self) {
+        self.direction.clear();
+        self.direction.resize(self.batches.len(), [F8::ZERO; 3]);
+        self.motion_direction.clear();
+        self.motion_direction
+            .resize(self.motion.len(), Motion([0.0; 8]));
+    }
+
     /// Goes on by the part `beta` of the whole way from the answer of the last sweep to that of this one [Nesterov83]; 0 forgets the way.
     #[inline(always)]
     fn carry_on<S: Lanes>(&mut self, s: S, beta: f64) {
         let factor = Eight::splat(s, beta);
         let impulses = self.impulses.iter_mut().zip(&mut self.direction);
-        for ((p, direction), change) in impulses.zip(&self.before) {
+        for (((p, direction), change), asleep) in impulses.zip(&self.before).zip(&self.asleep) {
+            if *asleep {
+                continue;
+            }
             let step = (Eight3::new(s, *direction) + Eight3::new(s, *change)) * factor;
             *p = (Eight3::new(s, *p) + step).get();
             *direction = step.get();
@@ -315,18 +376,22 @@ impl Packed {
     /// impulses: their direction goes along.
     #[inline(always)]
     fn extrapolate<S: Lanes>(&mut self, s: S, beta: f64) {
-        if beta.is_nan() || beta >= 1.0 {
+        if beta.is_nan() || beta >= 1.0 || beta == 0.0 {
             self.direction.clone_from(&self.before);
             self.motion_direction.clone_from(&self.motion_before);
             return;
         }
         let factor = Eight::splat(s, beta);
-        for ((p, direction), change) in self
+        for (((p, direction), change), asleep) in self
             .impulses
             .iter_mut()
             .zip(&mut self.direction)
             .zip(&self.before)
+            .zip(&self.asleep)
         {
+            if *asleep {
+                continue;
+            }
             let step = Eight3::new(s, *direction) * factor;
             *p = (Eight3::new(s, *p) + step).get();
             *direction = (step + Eight3::new(s, *change)).get();
@@ -361,28 +426,40 @@ impl<const FRICTION: bool> OnLanes for Sweep<'_, FRICTION> {
         let packed = self.packed;
         let mut size_before = f64::INFINITY;
         let mut change = f64::INFINITY;
+        let mut settled = false;
         let mut since = 0;
+        let momentum = self.limit >= MOMENTUM_SWEEPS;
+        if momentum {
+            packed.forget_way();
+        }
         for k in 0..self.limit {
             packed.motion_before.clone_from(&packed.motion);
             let size;
-            (change, size) = packed.double_sweep::<S, FRICTION>(s);
-            if change <= self.tolerance {
+            let look = is_look(k) || settled || k + 1 == self.limit;
+            (change, size) = packed.double_sweep::<S, FRICTION>(s, look);
+            settled = change <= self.tolerance;
+            if settled && look {
                 return (change, k + 1);
             }
             // The answer stays inside the cones: no extrapolation after the last sweep.
             if k + 1 < self.limit {
                 packed.motion_changes();
-                if self.limit < MOMENTUM_SWEEPS {
-                    packed.extrapolate(s, size / size_before);
-                } else {
+                if momentum {
                     since = if size < size_before { since + 1 } else { 0 };
                     packed.carry_on(s, f64::from(since) / f64::from(since + 3));
+                } else {
+                    packed.extrapolate(s, size / size_before);
                 }
                 size_before = size;
             }
         }
         (change, self.limit)
     }
+}
+
+/// Whether double sweep `k` looks at what sleeps: 0, 1, 3, 7, when the others have moved about as much as they did before, then every eighth.
+const fn is_look(k: u32) -> bool {
+    (k + 1).is_power_of_two() || (k + 1).is_multiple_of(8)
 }
 
 fn response(body: &SolverBody) -> Response {
@@ -399,7 +476,7 @@ fn response(body: &SolverBody) -> Response {
     ])
 }
 
-/// [`Row::visit`], eight at once, with friction or without. Returns the changes of velocity.
+/// [`Row::visit`], eight at once, with friction or without. Returns the changes of velocity; nothing where no contact presses nor is about to.
 #[inline(always)]
 fn visit<S: Lanes, const FRICTION: bool>(
     s: S,
@@ -407,7 +484,7 @@ fn visit<S: Lanes, const FRICTION: bool>(
     p: &mut V8,
     motion: &mut [Motion],
     response: &[Response],
-) -> Eight<S> {
+) -> Option<Eight<S>> {
     let (v_a, w_a) = gather(s, motion, &batch.a);
     let (v_b, w_b) = gather(s, motion, &batch.b);
     let (n, t1) = (Eight3::new(s, batch.n), Eight3::new(s, batch.t1));
@@ -417,10 +494,9 @@ fn visit<S: Lanes, const FRICTION: bool>(
     let [p_n0, p_10, p_20] = Eight3::new(s, *p).0;
     // Normal: 0 ≤ P_n ⊥ u_n − target ≥ 0.
     let missing = Eight::new(s, batch.target_n) - u.dot(n);
-    // Where nothing presses nor is about to, nothing changes.
     let zero = Eight::splat(s, 0.0);
     if missing.all_within(zero) && (p_n0.abs() + p_10.abs() + p_20.abs()).all_within(zero) {
-        return zero;
+        return None;
     }
     let k_n = Eight3::new(s, batch.k_n).0;
     let p_n = (p_n0 + missing * Eight::new(s, batch.k_n_inverse)).max(zero);
@@ -430,7 +506,7 @@ fn visit<S: Lanes, const FRICTION: bool>(
         let P = n * d_n;
         push(s, motion, response, &batch.b, (v_b, w_b), P, r_b);
         push(s, motion, response, &batch.a, (v_a, w_a), -P, r_a);
-        return (d_n * k_n[0]).abs();
+        return Some((d_n * k_n[0]).abs());
     }
     // Friction sees the normal impulse just made, through K.
     let u_t = [
@@ -444,7 +520,7 @@ fn visit<S: Lanes, const FRICTION: bool>(
     push(s, motion, response, &batch.b, (v_b, w_b), P, r_b);
     push(s, motion, response, &batch.a, (v_a, w_a), -P, r_a);
     let along = (d_1.abs() + d_2.abs()) * Eight::new(s, batch.largest_t);
-    (d_n * k_n[0]).abs().max(along)
+    Some((d_n * k_n[0]).abs().max(along))
 }
 
 /// The tangential impulse that answers the slip `u_t`, within the cone of the normal impulse `p_n`.

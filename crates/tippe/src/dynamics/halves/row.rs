@@ -217,6 +217,11 @@ impl Row {
         }
     }
 
+    /// Whether it bears nothing and has nothing to answer.
+    pub(crate) fn is_apart(&self, bodies: &[SolverBody]) -> bool {
+        self.is_idle() && self.velocity(bodies).dot(self.n) >= self.target_n
+    }
+
     /// Velocity of B relative to A at the contact.
     pub(crate) fn velocity(&self, bodies: &[SolverBody]) -> Vec3 {
         bodies[self.b as usize].at(self.r_b) - bodies[self.a as usize].at(self.r_a)
@@ -257,6 +262,9 @@ impl Row {
 
     /// Starts from a remembered impulse, turned into this row's tangent plane, and applies it.
     pub(crate) fn warm_start(&mut self, memory: &Impulse, bodies: &mut Bodies) {
+        if *memory == Impulse::default() {
+            return;
+        }
         self.p_n = memory.normal;
         self.p_t = self.tangential(memory.tangential);
         self.p_w = memory.angular;
@@ -596,6 +604,9 @@ impl Row {
         } else {
             (-u_n).max(0.0)
         };
+        if self.p_n == 0.0 {
+            return [normal, 0.0, 0.0];
+        }
         let bound = self.friction() * self.p_n;
         let size = length(self.p_t);
         let cone = if bound > 0.0 {
@@ -603,9 +614,6 @@ impl Row {
         } else {
             0.0
         };
-        if self.p_n == 0.0 {
-            return [normal, cone, 0.0];
-        }
         let u_t = [
             u.dot(self.t1) - self.target_t[0],
             u.dot(self.t2) - self.target_t[1],

@@ -38,6 +38,11 @@ impl Seats {
         self.ends[k]
     }
 
+    /// By batch: lanes taken.
+    pub(super) fn taken(&self) -> &[u8] {
+        &self.taken
+    }
+
     /// Number of batches.
     pub(super) fn batches(&self) -> usize {
         self.taken.len()

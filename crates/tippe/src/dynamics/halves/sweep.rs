@@ -30,6 +30,11 @@ pub(crate) struct Sweeps {
     link_before: Vec<[f64; 6]>,
     /// By link: the conjugate direction.
     link_direction: Vec<[f64; 6]>,
+    /// The same rows, those that press or are about to, and the others.
+    pressing: Vec<u32>,
+    idle: Vec<u32>,
+    /// Whether the rows of the solve under way are packed.
+    is_packed: bool,
     /// Scratch of sweeps over many contacts.
     pub packed: Packed,
     /// Scratch of the direct solve.
@@ -96,6 +101,12 @@ pub(crate) struct Job<'a> {
 impl Job<'_> {
     /// Solves the rows that are `active`, and all links; lets sticking contacts that slip at their bound go, and solves again.
     pub(crate) fn converge(&mut self, scratch: &mut Sweeps, active: impl Fn(usize) -> bool) {
+        scratch.is_packed = false;
+        self.converge_again(scratch, active);
+    }
+
+    /// The same for the rows that were solved last, of which only aims, bounds and impulses have changed.
+    pub(crate) fn converge_again(&mut self, scratch: &mut Sweeps, active: impl Fn(usize) -> bool) {
         scratch.order.clear();
         scratch.order.extend(
             (0..self.rows.len())
@@ -245,8 +256,31 @@ impl Job<'_> {
 
     /// The same, eight contacts at once.
     fn packed_sweep(&mut self, limit: u32, scratch: &mut Sweeps) -> f64 {
-        let Sweeps { order, packed, .. } = scratch;
-        packed.pack(self.rows, order.iter().copied(), self.bodies);
+        let Sweeps {
+            order,
+            pressing,
+            idle,
+            is_packed,
+            packed,
+            ..
+        } = scratch;
+        if *is_packed {
+            packed.pack_again(self.rows, self.bodies);
+        } else {
+            // Contacts that nothing presses together come last, so that they fill batches of their own, which sleep.
+            pressing.clear();
+            idle.clear();
+            for &i in order.iter() {
+                if self.rows[i as usize].is_apart(self.bodies) {
+                    idle.push(i);
+                } else {
+                    pressing.push(i);
+                }
+            }
+            let visits = pressing.iter().chain(idle.iter()).copied();
+            packed.pack(self.rows, visits, self.bodies);
+            *is_packed = true;
+        }
         let (change, count) = packed.sweep::<true>(limit, self.settings.velocity_tolerance);
         packed.unpack(self.rows, self.bodies);
         self.work.sweeps += 2 * count;

@@ -104,7 +104,7 @@ fn first_of_island(
     } else {
         *params
     };
-    converge(&guess, cost_max, near, lane, island, |_| true);
+    converge(&guess, cost_max, near, lane, island, false, |_| true);
     let mut arrivals = false;
     for (row, touch) in island.rows.iter_mut().zip(island.touches.iter_mut()) {
         if row.p_n > 0.0 && touch.bounce.is_some() {
@@ -113,19 +113,21 @@ fn first_of_island(
         }
     }
     if arrivals {
-        converge(params, cost_max, near, lane, island, |_| true);
+        converge(params, cost_max, near, lane, island, true, |_| true);
     }
     if island.part.trees || (jointed && island.part.direct) {
         meet(params, sight, cost_max, caps, lane, island);
     }
 }
 
+/// Solves an island; `again` if it was the last to be solved, and only aims have changed since.
 fn converge(
     params: &SequentialParams,
     cost_max: u64,
     near: bool,
     lane: &mut Lane,
     island: &mut Island<'_>,
+    again: bool,
     active: impl Fn(&Touch) -> bool,
 ) {
     let touches = &*island.touches;
@@ -140,7 +142,11 @@ fn converge(
         bodies: &mut lane.bodies,
         work: &mut work,
     };
-    job.converge(&mut lane.sweeps, |i| active(&touches[i]));
+    if again {
+        job.converge_again(&mut lane.sweeps, |i| active(&touches[i]));
+    } else {
+        job.converge(&mut lane.sweeps, |i| active(&touches[i]));
+    }
     lane.work.add(&work);
 }
 
@@ -176,7 +182,7 @@ fn meet(
         if island.part.trees {
             lane.work.caps_hit = caps;
         }
-        converge(params, cost_max, true, lane, island, |_| true);
+        converge(params, cost_max, true, lane, island, false, |_| true);
         let before = std::mem::replace(&mut worst, missed(lane, island));
         if island.part.trees && worst > STALLED * before {
             break;
@@ -208,7 +214,7 @@ pub(crate) fn second(
             }
             let cost_max = cost_limit(params, island.touches, island.links.len());
             let near = params.warm_start && island.touches.iter().all(Touch::is_old);
-            converge(params, cost_max, near, lane, island, |t| t.projected);
+            converge(params, cost_max, near, lane, island, false, |t| t.projected);
         },
     );
     book(&work.halves, report, |t| t.projected);
