@@ -310,11 +310,16 @@ impl Packed {
         for (((batch, p), before), asleep) in
             batches.iter().zip(impulses).zip(before).zip(asleep).rev()
         {
-            if *asleep {
+            if *asleep && !look {
                 continue;
             }
-            if let Some(by) = visit::<S, FRICTION>(s, batch, p, motion, response) {
-                change = change.max(by);
+            match visit::<S, FRICTION>(s, batch, p, motion, response) {
+                Some(by) => {
+                    change = change.max(by);
+                    *asleep = false;
+                }
+                None if *asleep => continue,
+                None => {}
             }
             let by = Eight3::new(s, *p) - Eight3::new(s, *before);
             *before = by.get();
