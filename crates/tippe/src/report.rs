@@ -71,7 +71,7 @@ pub struct Residuals {
     pub friction_cone: f64,
     /// Slip left at sticking contacts, or direction error times slip at sliding ones [m/s].
     pub stick_slip: f64,
-    /// Worst distance of joint anchors and beyond limits, and of joint axes times 1 m [m].
+    /// Worst row of a joint: an axis of the distance of its anchors, how far it is beyond a limit, or of its axes times 1 m [m].
     pub joint_position: f64,
     /// Worst velocity left in a joint row [m/s].
     pub joint_velocity: f64,

@@ -507,7 +507,7 @@ fn bs_23_dials_trade_accuracy_for_work() {
                 cubes.push(place(x, 0.101 + 0.201 * f64::from(row), Vec3::ZERO));
             }
         }
-        cubes.push(place(0.0, 1.1, Vec3::new(0.3, 0.4, 0.1)));
+        cubes.push(place(0.0, 1.02, Vec3::new(0.3, 0.4, 0.1)));
         let (mut swept, mut depth) = (0, 0f64);
         for _ in 0..(seconds / dt) as usize {
             let report = run(&mut world, dt, 1);

@@ -181,8 +181,10 @@ pub(super) fn look(
     };
     // Points that are near then, and those that may follow in the rest of the step.
     let then = (flights.0.at(seen.time), flights.1.at(seen.time));
+    // What meets a mesh may meet it again at once: no other body has to be of its size there.
+    let onward = if mesh { width } else { THROUGH * width };
     let left = 1.0 - seen.time / h;
-    let reach = near + left * motion.min(width);
+    let reach = near + left * motion.min(onward);
     add(
         (a, b),
         (&now.0, &now.1),
@@ -196,9 +198,9 @@ pub(super) fn look(
     let (speed, rest) = (motion / h, h - seen.time);
     let goes_astray = || {
         mesh || seen.unresolved
-            || turn_off(flights, seen.time, &then, surface, points) * rest > THROUGH * width
+            || turn_off(flights, seen.time, &then, surface, points) * rest > onward
     };
-    if speed * rest > THROUGH * width && goes_astray() {
+    if speed * rest > onward && goes_astray() {
         seen.goes_on = Some(ONWARD * width / speed);
     }
     seen

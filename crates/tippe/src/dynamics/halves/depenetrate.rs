@@ -26,8 +26,8 @@ const EXACT: f64 = 1e-3;
 /// Multiple of the greatest depth beyond which contacts apart are left out at first [1].
 const REACH: f64 = 4.0;
 
-/// Most times that contacts join in because others pushed them together.
-const ROUNDS_MAX: u32 = 3;
+/// Rounds of the pass, between which contacts join in that others pushed together; in the last one all take part.
+const ROUNDS: u32 = 3;
 
 /// A contact in the pass: one normal row over pseudo-displacements.
 #[derive(Clone, Copy, Debug)]
@@ -219,7 +219,7 @@ pub(crate) fn run(
         let near = |p: &Push| p.target >= -REACH * deepest;
         nearest.clear();
         nearest.extend((0..pushes.len() as u32).filter(|&i| near(&pushes[i as usize])));
-        for _ in 0..ROUNDS_MAX {
+        for round in 1..=ROUNDS {
             let which = nearest.iter();
             which.for_each(|&i| pushes[i as usize].respond(bodies));
             sweeps.packed.pack(pushes, nearest.iter().copied(), bodies);
@@ -232,6 +232,10 @@ pub(crate) fn run(
             nearest.extend((0..pushes.len() as u32).filter(|&i| closed(&pushes[i as usize])));
             if nearest.len() == known {
                 break;
+            }
+            if round + 1 == ROUNDS {
+                nearest.clear();
+                nearest.extend(0..pushes.len() as u32);
             }
         }
     }

@@ -307,7 +307,7 @@ impl Net {
             for ((x, then), open) in self.x[at as usize..][..n].iter_mut().zip(then).zip(open) {
                 let goal = (1.0 - CLOSED) * open;
                 worst = worst.max(then.abs());
-                *x = goal * per_h - (then * per_h).clamp(-CORRECTION_MAX, CORRECTION_MAX);
+                *x = ((goal - then) * per_h).clamp(-CORRECTION_MAX, CORRECTION_MAX);
             }
         }
         worst

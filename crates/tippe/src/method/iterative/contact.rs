@@ -62,8 +62,8 @@ pub(crate) fn until_impact(
         let resting = collision::resting(model.gravity.length(), params, h);
         touch::first_rows(model, &settings, &resting, state, work, h);
         let may_stop = stops > 0 && cut < CUTS_MAX;
-        let watched = arrival::is_affordable(params, stops, work)
-            && arrival::watch(model, params, may_stop, work, report);
+        let may_await = may_stop && arrival::is_affordable(params, stops, work);
+        let watched = arrival::watch(model, params, may_await, work, report);
         // Only islands that await something tell when the step ends; the others are solved once that is known.
         let mut end = None;
         if watched {
@@ -72,7 +72,8 @@ pub(crate) fn until_impact(
         }
         // What has bounced and goes on fast is on a way that nobody has looked at.
         let fast = Some(work.detection.stop).filter(|&stop| stop < h);
-        if let Some(time) = end.or(fast).filter(|_| may_stop) {
+        let first = end.into_iter().chain(fast).reduce(f64::min);
+        if let Some(time) = first.filter(|_| may_stop) {
             report.dt = time;
             cut += 1;
             state.bodies.clone_from(&work.halves.unkicked);
