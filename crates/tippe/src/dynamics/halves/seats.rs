@@ -3,7 +3,7 @@
 //! Reads: the bodies of each contact, numbered within the island.  Writes: seats.
 //! Called by: `packed`.
 //! A batch holds contacts that share no body of finite mass; contacts that share one keep their order. Seats depend on the bodies of the
-//! contacts alone, and are kept while these stay the same: the solves of a step are over the same contacts.
+//! contacts and their order alone, and are kept while these stay the same.
 
 use crate::math::lanes::LANES;
 
