@@ -174,12 +174,12 @@ impl EnergyLedger {
     }
 }
 
-/// Parts of a step of `iterative`, in their order; a step that stops at an impact goes through them again.
+/// Parts of a step, in their order; a step in several parts goes through them again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Finding contacts.
     Detect,
-    /// Answering what collides.
+    /// Answering what collides (`iterative`), and making rows.
     Collide,
     /// Impulses of contacts and joints that make positions right at the end.
     Rest,

@@ -151,7 +151,7 @@ impl World {
         Ok(())
     }
 
-    /// Calls `tell` whenever a phase of a step of `iterative` begins, so that the caller can time them: the physics has no clock. Results
+    /// Calls `tell` whenever a phase of a step begins, so that the caller can time them: the physics has no clock. Results
     /// never depend on it.
     pub const fn watch_phases(&mut self, tell: Option<fn(Phase)>) {
         self.work.watch = tell;

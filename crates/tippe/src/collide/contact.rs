@@ -236,7 +236,7 @@ impl Features {
                 };
                 let n = face.vector(normal);
                 let p = other.point(point);
-                let foot = p - n * n.dot(p - face.point(anchor));
+                let foot = p - n * height(n, p, face, normal, anchor);
                 if face_on_b {
                     (-n, p, foot)
                 } else {
@@ -291,7 +291,7 @@ impl Features {
                 // Down along the circle's plane; a circle in the plane of the face has no lowest point, its centre is as low.
                 let down = k.cross(k.cross(n)).normalize_or_zero();
                 let p = other.point(center) + down * radius;
-                let foot = p - n * n.dot(p - face.point(anchor));
+                let foot = p - n * height(n, p, face, normal, anchor);
                 if face_on_b {
                     (-n, p, foot)
                 } else {
@@ -307,6 +307,11 @@ impl Features {
             gap,
         }
     }
+}
+
+/// Height of the world point `p` over a plane that turns with `frame`, whose normal is `n` in the world and `normal` in that frame.
+fn height(n: Vec3, p: Vec3, frame: &Pose, normal: Vec3, anchor: Vec3) -> f64 {
+    n.dot(p - frame.position) - normal.dot(anchor)
 }
 
 /// Cosine-like bound under which a difference vector has no usable direction, relative to 1 m [m].

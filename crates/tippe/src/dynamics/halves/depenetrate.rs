@@ -20,6 +20,11 @@ use crate::work::Work;
 /// Depth that is not worth a pass [m]: rounding of positions a kilometre from the origin.
 const DEPTH_MIN: f64 = 1e-12;
 
+/// Most sweeps over an island of few contacts, or with joints.
+const SWEEPS: u32 = 10;
+/// Most double sweeps over an island of many.
+const SWEEPS_MANY: u32 = 6;
+
 /// Part of the largest shift at which the pass is exact enough: it leaves more than that of every depth anyway [1].
 const EXACT: f64 = 1e-3;
 
@@ -223,7 +228,7 @@ pub(crate) fn run(
             let which = nearest.iter();
             which.for_each(|&i| pushes[i as usize].respond(bodies));
             sweeps.packed.pack(pushes, nearest.iter().copied(), bodies);
-            let (_, done) = sweeps.packed.sweep::<false>(settings.sweeps, tolerance);
+            let (_, done) = sweeps.packed.sweep::<false>(SWEEPS_MANY, tolerance);
             sweeps.packed.unpack(pushes, bodies);
             report.work.sweeps += 2 * done;
             report.work.rows_swept += u64::from(2 * done) * nearest.len() as u64;
@@ -252,7 +257,7 @@ fn sweep(
     report: &mut StepReport,
 ) {
     let tolerance = settings.velocity_tolerance * report.dt;
-    for k in 0..settings.sweeps {
+    for k in 0..SWEEPS {
         let mut change: f64 = 0.0;
         let count = pushes.len();
         for pull in pulls.iter_mut() {

@@ -148,10 +148,11 @@ impl Direct {
         self.factor.analyse(self.slots.len(), edges, cost_max)
     }
 
-    /// One round; false (and nothing changed) if it found no balance. Counts its Newton steps.
+    /// One round of at most `limit` Newton steps; false (and nothing changed) if it found no balance. Counts its steps.
     pub(crate) fn round(
         &mut self,
         round: Round,
+        limit: u32,
         system: &mut System<'_>,
         bodies: &mut Bodies,
         steps: &mut u32,
@@ -177,13 +178,13 @@ impl Direct {
         self.bounds.clear();
         self.bounds.extend(system.contacts().map(bound));
         let found = if self.coupled {
-            let limit = match round {
+            let most = match round {
                 Round::Near(_) => NEAR_STEPS_MAX,
                 _ => COUPLED_STEPS_MAX,
             };
-            self.find_together(limit, system, bodies, steps)
+            self.find_together(limit.min(most), system, bodies, steps)
         } else {
-            self.find_bound(system, bodies, steps)
+            self.find_bound(limit.min(STEPS_MAX), system, bodies, steps)
         };
         // Without balance the projected impulses mean nothing: leave the rows as they are.
         if found {
@@ -193,7 +194,13 @@ impl Direct {
     }
 
     /// Newton steps with the friction bounds held, along which a convex function falls; false if they do not arrive.
-    fn find_bound(&mut self, system: &System<'_>, bodies: &[SolverBody], steps: &mut u32) -> bool {
+    fn find_bound(
+        &mut self,
+        limit: u32,
+        system: &System<'_>,
+        bodies: &[SolverBody],
+        steps: &mut u32,
+    ) -> bool {
         let scale = system.impulse_squared();
         for step in 0.. {
             // The first step trusts the contact states of the impulses it starts from: right in a stack at rest.
@@ -208,7 +215,7 @@ impl Direct {
                 return true;
             }
             self.assemble(system, bodies);
-            if step == STEPS_MAX || !self.factor.factor() {
+            if step == limit || !self.factor.factor() {
                 return false;
             }
             self.downhill.clone_from(&self.newton);

@@ -47,6 +47,8 @@ pub(crate) struct Settings {
     pub sweeps_last: u32,
     /// Most rounds of a direct solve [1].
     pub direct_rounds: u32,
+    /// Newton steps of a direct solve over very many contacts [1]; over few there may be more.
+    pub newton_steps: u32,
     /// Direct solves that may end without an answer before a solve goes on without them [1].
     pub direct_tries: u32,
     /// Change of velocity in a sweep below which an island counts as solved [m/s].

@@ -62,6 +62,25 @@ struct AngularFriction {
     response: f64,
 }
 
+impl AngularFriction {
+    fn of(surface: &Surface, radius: f64, bodies: [&SolverBody; 2]) -> Self {
+        let (roll, spin) = (
+            surface.friction_rolling * radius,
+            surface.friction_spinning * radius,
+        );
+        let response = if roll == 0.0 && spin == 0.0 {
+            0.0
+        } else {
+            bodies.map(|b| norm_bound(b.inverse_inertia)).iter().sum()
+        };
+        Self {
+            roll,
+            spin,
+            response,
+        }
+    }
+}
+
 /// A contact in one of the two solves of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
@@ -128,11 +147,7 @@ impl Row {
             friction_static: surface.friction_static,
             friction_kinetic: surface.friction_kinetic,
             slip_speed: surface.slip_speed,
-            angular: AngularFriction {
-                roll: surface.friction_rolling * rolling_radius,
-                spin: surface.friction_spinning * rolling_radius,
-                response: norm_bound(body_a.inverse_inertia) + norm_bound(body_b.inverse_inertia),
-            },
+            angular: AngularFriction::of(surface, rolling_radius, [body_a, body_b]),
             p_n: 0.0,
             p_t: [0.0; 2],
             p_w: Vec3::ZERO,
@@ -672,7 +687,7 @@ fn response(
     let largest = 0.5 * (k11 + k22) + spread;
     (
         Vec3::new(k(0, 0), k(0, 1), k(0, 2)),
-        Vec3::new(k22, -k12, k11) / det,
+        Vec3::new(k22, -k12, k11) * (1.0 / det),
         1.0 / largest,
     )
 }

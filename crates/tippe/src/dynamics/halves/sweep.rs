@@ -80,6 +80,8 @@ const RIGHT: f64 = 1e-3;
 const STALLS_MAX: u32 = 2;
 /// Part of the change before a round that it must get under, or its bounds are not arriving [1].
 const STALL: f64 = 0.3;
+/// Visits of contacts by Newton steps that a direct solve may make besides the fewest: steps over few contacts cost little.
+const NEWTON_VISITS: u32 = 3000;
 /// Double sweeps before the direct solve of an island that is held together by joints.
 const LINK_SWEEPS: u32 = 1;
 /// Rounds in which sticking contacts at their static bound are let go, within one solve.
@@ -371,6 +373,12 @@ impl Job<'_> {
         };
         let mut going = direct.prepare(&system, self.bodies, self.cost_max);
         scratch.order = order;
+        let count = (scratch.order.len() + self.links.len()).max(1) as u32;
+        let steps_max = self
+            .settings
+            .newton_steps
+            .saturating_add(NEWTON_VISITS / count);
+        let mut steps = 0;
         let mut solved = false;
         // Where little has changed, all states may be right already; else find them with friction bounds held at first.
         let mut round = if self.near {
@@ -384,7 +392,8 @@ impl Job<'_> {
         for _ in 0..self.settings.direct_rounds {
             // A little more than asked for: what is left over wanders through towers, and costs a solve later.
             let polished = before <= POLISH * self.settings.velocity_tolerance;
-            if !going || (solved && (polished || stalls > STALLS_MAX)) {
+            let enough = solved && (polished || stalls > STALLS_MAX);
+            if !going || enough || steps >= steps_max {
                 break;
             }
             let mut system = System {
@@ -392,7 +401,8 @@ impl Job<'_> {
                 order: &scratch.order,
                 links: self.links,
             };
-            let found = direct.round(round, &mut system, self.bodies, &mut self.work.newton_steps);
+            let left = steps_max - steps;
+            let found = direct.round(round, left, &mut system, self.bodies, &mut steps);
             let mut change = f64::INFINITY;
             if found {
                 change = self.sweep(SETTLING_SWEEPS, scratch);
@@ -418,6 +428,7 @@ impl Job<'_> {
             };
             before = change;
         }
+        self.work.newton_steps += steps;
         scratch.direct = direct;
         scratch.tries_left -= u32::from(!solved);
         solved

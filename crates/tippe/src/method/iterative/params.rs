@@ -129,6 +129,7 @@ impl IterativeParams {
             sweeps: self.sweeps,
             sweeps_last: self.sweeps_max,
             direct_rounds: self.direct_rounds,
+            newton_steps: u32::MAX,
             direct_tries: u32::MAX,
             velocity_tolerance,
             touching: self.depth_tolerance,

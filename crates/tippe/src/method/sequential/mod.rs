@@ -14,7 +14,7 @@ use crate::dynamics::halves::{
 };
 use crate::error::StepError;
 use crate::model::Model;
-use crate::report::{SolverWork, StepReport};
+use crate::report::{Phase, SolverWork, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::work::Work;
@@ -108,6 +108,7 @@ impl SequentialParams {
             sweeps: self.sweeps,
             sweeps_last: 0,
             direct_rounds: self.direct_rounds,
+            newton_steps: NEWTON_STEPS,
             direct_tries: u32::MAX,
             velocity_tolerance: self.velocity_tolerance,
             touching: 0.0,
@@ -119,6 +120,8 @@ impl SequentialParams {
     }
 }
 
+/// Newton steps of a direct solve over very many contacts: one that arrives mostly does so by then, and others cost more than they are worth.
+const NEWTON_STEPS: u32 = 12;
 /// Most parts that a step is divided into where a net opens too far.
 const STRETCH_PARTS: u32 = 8;
 /// Most parts of a step that end where a fast body has bounced.
@@ -233,10 +236,12 @@ fn substep(
     let before = energy::total(model, state);
     let t = state.time;
 
+    work.begins(Phase::Detect);
     // Half a kick at t, then detect, on the way from here to where the bodies would go untouched.
     let h = begin::run(model, h, may_stop, state, work, &mut report);
 
     // Collide and rest: impulses at t that make positions right at t + h.
+    work.begins(Phase::Collide);
     touch::gather(model, state, work, h);
     let resting = touch::Resting {
         speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
@@ -244,6 +249,7 @@ fn substep(
         slow: 0.0,
     };
     touch::first_rows(model, settings, &resting, state, work, h);
+    work.begins(Phase::Rest);
     solve::first(model, params, state, work, &mut report);
     let nets = work.halves.parts.iter().filter_map(Part::as_net);
     let foreseen = nets.map(|n| n.left.foreseen).fold(0.0, f64::max);
@@ -252,17 +258,20 @@ fn substep(
         return Ok(report);
     }
 
+    work.begins(Phase::Move);
     // Move along the free motion that starts with the new velocities.
     advance(model, state, h, work, &mut report.energy);
     check_trees(model, &work.halves.bodies)?;
     check_finite(model, state, "move")?;
     depenetrate::run(model, settings, state, work, &mut report);
 
+    work.begins(Phase::Project);
     // Half a kick at t + h, then project: velocities right at t + h.
     kick(model, state, 0.5 * h, &mut report.energy);
     touch::second_rows(model, settings, state, work, h);
     solve::second(model, params, state, work, &mut report);
 
+    work.begins(Phase::Finish);
     state.time = t + h;
     state.set_part(model, h);
     finish::run(model, before, state, work, &mut report);

@@ -27,6 +27,8 @@ const CONTACT_SHARE: f64 = 0.01;
 const TREE_TOLERANCE: f64 = 1e-8;
 /// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
 const STALLED: f64 = 0.5;
+/// One of so many sweeps finds out who presses, where something may bounce.
+const GUESS_SHARE: u32 = 3;
 /// Contacts that one joint counts for in the budget of the direct solve.
 pub(super) const LINK_COST: f64 = 8.0;
 
@@ -94,17 +96,15 @@ fn first_of_island(
     if near && island.part.trees && sight.state.stretch(sight.h) <= LIKE {
         aim_again(sight, lane, island, false);
     }
-    // Where something may bounce, the first solve only has to tell who presses.
+    // Where something may bounce, a part of the sweeps only has to tell who presses.
     let bounces = |t: &Touch| t.bounce.is_some_and(|b| b.gap_end > 0.0);
-    let guess = if island.touches.iter().any(bounces) {
-        SequentialParams {
-            sweeps: params.sweeps.div_ceil(2),
-            ..*params
-        }
+    let sweeps = if island.touches.iter().any(bounces) {
+        params.sweeps.div_ceil(GUESS_SHARE)
     } else {
-        *params
+        params.sweeps
     };
-    converge(&guess, cost_max, near, lane, island, false, |_| true);
+    let of = |sweeps: u32| SequentialParams { sweeps, ..*params };
+    converge(&of(sweeps), cost_max, near, lane, island, false, |_| true);
     let mut arrivals = false;
     for (row, touch) in island.rows.iter_mut().zip(island.touches.iter_mut()) {
         if row.p_n > 0.0 && touch.bounce.is_some() {
@@ -112,8 +112,10 @@ fn first_of_island(
             touch.aim_at_bounce(row, sight.h);
         }
     }
-    if arrivals {
-        converge(params, cost_max, near, lane, island, true, |_| true);
+    let left = params.sweeps - sweeps;
+    if arrivals || left > 0 {
+        let left = if left > 0 { left } else { params.sweeps };
+        converge(&of(left), cost_max, near, lane, island, true, |_| true);
     }
     if island.part.trees || (jointed && island.part.direct) {
         meet(params, sight, cost_max, caps, lane, island);
