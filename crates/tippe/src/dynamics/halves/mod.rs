@@ -76,6 +76,8 @@ pub(crate) struct Part {
     pub kept: f64,
     /// Whether nothing new touches, so that remembered impulses tell where it goes. Written by `joints::first_links`.
     pub old: bool,
+    /// Whether the first solve ended at a limit. Written by `method::sequential`.
+    pub stuck: bool,
     /// Whether an articulation takes part.
     pub trees: bool,
     /// An island that may be solved as a net of joints, and whether it is: then its joints are there, and it has no links.

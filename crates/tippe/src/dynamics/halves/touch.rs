@@ -186,6 +186,7 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
             direct: true,
             kept: 1.0,
             old: false,
+            stuck: false,
             trees: false,
             net,
             netted,

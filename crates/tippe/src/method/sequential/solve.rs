@@ -117,6 +117,7 @@ fn first_of_island(
         let left = if left > 0 { left } else { params.sweeps };
         converge(&of(left), cost_max, near, lane, island, true, |_| true);
     }
+    island.part.stuck = lane.work.caps_hit > caps;
     if island.part.trees || (jointed && island.part.direct) {
         meet(params, sight, cost_max, caps, lane, island);
     }
@@ -216,6 +217,16 @@ pub(crate) fn second(
             }
             let cost_max = cost_limit(params, island.touches, island.links.len());
             let near = params.warm_start && island.touches.iter().all(Touch::is_old);
+            // What could not be solved at the start of the step rarely can at its end: sweeps have to do.
+            let swept = island.part.stuck && island.links.is_empty() && !island.part.trees;
+            let params = if swept {
+                &SequentialParams {
+                    direct_rounds: 0,
+                    ..*params
+                }
+            } else {
+                params
+            };
             converge(params, cost_max, near, lane, island, false, |t| t.projected);
         },
     );
