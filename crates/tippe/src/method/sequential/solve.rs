@@ -136,8 +136,14 @@ fn converge(
     let touches = &*island.touches;
     // Counted by island, so that an order drawn at random does not depend on who solves it.
     let mut work = SolverWork::default();
+    let mut settings = params.settings();
+    // A cold start is worth any number of steps, once.
+    let (known, new) = budgets(params, touches);
+    if new > known {
+        settings.newton_steps = u32::MAX;
+    }
     let mut job = Job {
-        settings: &params.settings(),
+        settings: &settings,
         cost_max,
         near,
         rows: island.rows,
@@ -246,6 +252,12 @@ fn cost_limit(params: &SequentialParams, touches: &[Touch], links: usize) -> u64
     if touches.iter().any(|t| t.hit) {
         return held as u64;
     }
+    let (count, cold) = budgets(params, touches);
+    (held + count + cold) as u64
+}
+
+/// What contacts that touch add to that budget: those known, and those that are new.
+fn budgets(params: &SequentialParams, touches: &[Touch]) -> (f64, f64) {
     let near = touches.iter().filter(|t| t.loaded || t.gap_start <= 0.0);
     let (mut count, mut new) = (0.0, 0.0);
     for touch in near {
@@ -253,5 +265,8 @@ fn cost_limit(params: &SequentialParams, touches: &[Touch], links: usize) -> u64
         new += f64::from(u8::from(!touch.known));
     }
     let share = new / f64::max(count, 1.0);
-    (held + params.direct_cost * count + share * share * params.direct_cost_cold) as u64
+    (
+        params.direct_cost * count,
+        share * share * params.direct_cost_cold,
+    )
 }
