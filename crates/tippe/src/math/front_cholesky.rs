@@ -401,6 +401,7 @@ impl<B: FnMut(&Entry, &mut [f64])> OnLanes for Factor<'_, B> {
         let Self(me, mut block, mut x) = self;
         for k in 0..me.fronts.len() {
             let Front {
+                pivots,
                 p,
                 u,
                 start,
@@ -417,7 +418,7 @@ impl<B: FnMut(&Entry, &mut [f64])> OnLanes for Factor<'_, B> {
             me.fill(k, &mut block, &mut remainder);
             let factor = &mut me.factor[start..][..(p + u) / LANES * p];
             let positive = eliminate(s, factor, p, u) && {
-                reduce(s, factor, &mut remainder, p, u, fresh);
+                reduce(s, factor, &mut remainder, (pivots, p), u, fresh);
                 true
             };
             me.buffers[buffer] = remainder;

@@ -109,19 +109,20 @@ pub(super) fn eliminate<S: Lanes>(s: S, factor: &mut [F8], p: usize, u: usize) -
     true
 }
 
-/// What the pivots leave of the later rows; if they are `fresh`, nothing was there before, whatever the remainder holds.
+/// What the pivots leave of the later rows; if they are `fresh`, nothing was there before, whatever the remainder holds. `pivots` of the `p` columns are
+/// no padding.
 #[inline(always)]
 pub(super) fn reduce<S: Lanes>(
     s: S,
     factor: &[F8],
     remainder: &mut [F8],
-    p: usize,
+    (pivots, p): (usize, usize),
     u: usize,
     fresh: bool,
 ) {
     let rows = &factor[p / LANES * p..];
     let panels = u / LANES;
-    let panel = |i: usize| &rows[i * p..(i + 1) * p];
+    let panel = |i: usize| &rows[i * p..][..pivots];
     let mut i = 0;
     while i + 1 < panels {
         let (x, y) = remainder[i * u..(i + 2) * u].split_at_mut(u);

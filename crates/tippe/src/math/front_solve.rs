@@ -35,12 +35,19 @@ impl FrontCholesky {
             self.local[k / LANES].0[k % LANES] = x[front.first + k];
         }
         for (i, panel) in factor.chunks_exact(p.max(1)).enumerate() {
-            let count = p.min(LANES * i);
+            // Columns of padding are left out.
+            let count = front.pivots.min(LANES * i);
             let mut sums = [zero; LANES];
-            for (tile, y) in panel[..count].chunks_exact(LANES).zip(&self.local) {
+            let tiles = panel[..count].chunks_exact(LANES);
+            let last = tiles.remainder();
+            for (tile, y) in tiles.zip(&self.local) {
                 for c in 0..LANES {
                     sums[c] = sums[c] + Eight::new(s, tile[c]) * Eight::splat(s, y.0[c]);
                 }
+            }
+            for (c, &l) in last.iter().enumerate() {
+                let y = self.local[count / LANES].0[c];
+                sums[c] = sums[c] + Eight::new(s, l) * Eight::splat(s, y);
             }
             let done = sum(sums);
             if i < p / LANES {
@@ -100,7 +107,7 @@ impl FrontCholesky {
                     }
                     Eight::new(s, y)
                 };
-                let count = p.min(LANES * i);
+                let count = front.pivots.min(LANES * i);
                 for (sum, &l) in self.sums[..count].iter_mut().zip(&panel[..count]) {
                     *sum = (Eight::new(s, *sum) + Eight::new(s, l) * y).get();
                 }

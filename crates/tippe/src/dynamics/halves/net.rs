@@ -41,10 +41,10 @@ const DOUBTFUL: f64 = 1e-3;
 pub(crate) const OPEN_MAX: f64 = 5e-3;
 /// Times that a net that would open farther is relaxed, and double sweeps each time; multiple of the limit beyond which that is hopeless, and part
 /// of the distance before that it must get below to go on [1].
-const RELAXED: u32 = 3;
+const RELAXED: u32 = 6;
 const SWEEPS: usize = 2;
-const HOPELESS: f64 = 4.0;
-const STALLED: f64 = 0.8;
+const HOPELESS: f64 = 8.0;
+const STALLED: f64 = 0.9;
 
 /// Impulse and angular impulse on a body, or its velocities.
 type Pair = (Vec3, Vec3);
