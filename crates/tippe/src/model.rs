@@ -99,6 +99,11 @@ impl Filter {
     pub const fn allows(self, other: Self) -> bool {
         self.mask & other.groups != 0 && other.mask & self.groups != 0
     }
+
+    /// Whether there is no shape that this one may touch.
+    pub(crate) const fn allows_none(self) -> bool {
+        self.mask == 0 || self.groups == 0
+    }
 }
 
 /// A shape on a body.

@@ -141,7 +141,19 @@ fn filters_decide_who_touches_whom() {
     let passes = add(&mut world, &filtered(ball(1.0, 0.2), 0b010, 0b100));
     // The floor is willing, and so is the ball, but its mate's mask does not name it: they pass through each other.
     let mate = add(&mut world, &filtered(ball(0.0, 0.5), 0b100, 0b001));
+    // One of its two shapes touches nothing; it stands on the other.
+    let mut two = filtered(ball(2.0, 0.2), 0b010, 0);
+    two.shapes.push(ball(2.0, 0.2).shapes[0].clone());
+    let stands = add(&mut world, &two);
+    // Named by nobody and naming nobody.
+    let alone = add(&mut world, &filtered(ball(3.0, 0.2), 0b010, 0));
     run(&mut world, 0.01, 100);
+    near(
+        "stands on its second shape",
+        state(&world, stands).position.z,
+        0.1,
+        1e-6,
+    );
     near(
         "meets the floor",
         state(&world, meets).position.z,
@@ -155,12 +167,14 @@ fn filters_decide_who_touches_whom() {
         1e-6,
     );
     let fallen = 0.2 - 0.5 * G;
-    near(
-        "through the floor",
-        state(&world, passes).position.z,
-        fallen,
-        1e-9,
-    );
+    for id in [passes, alone] {
+        near(
+            "through the floor",
+            state(&world, id).position.z,
+            fallen,
+            1e-9,
+        );
+    }
     assert!(Filter::default().allows(Filter::default()));
 }
 

@@ -209,7 +209,7 @@ fn detect_on(
     out.sensed.sort_unstable();
 }
 
-/// Fills items and boxes: each shape's bounds now and at the predicted pose, with the margin.
+/// Fills items and boxes: each shape's bounds now and at the predicted pose, with the margin. Bodies that may touch nothing are left out.
 fn bound(
     model: &Model,
     now: &[BodyState],
@@ -221,6 +221,9 @@ fn bound(
     out.boxes.clear();
     out.movable.clear();
     for (slot, body) in model.present() {
+        if body.shapes.iter().all(|s| s.filter.allows_none()) {
+            continue;
+        }
         let (frame_now, frame_then) = (now[slot].frame(body), predicted[slot].frame(body));
         let turned = swing(body.reach, &now[slot], &predicted[slot]);
         for (index, s) in body.shapes.iter().enumerate() {

@@ -13,47 +13,40 @@ pub(super) fn clear_lower(front: &mut [F8], p: usize) {
     }
 }
 
-/// Adds rows side by side of some columns to another front: `lanes` are the first lane here and there, and how many; `columns` the places
-/// of the columns there, counted from `base`.
-pub(super) fn add_run(
-    from: &[F8],
-    lanes: (usize, usize, usize),
-    to: &mut [F8],
-    columns: &[u32],
-    base: usize,
-) {
+/// Adds rows side by side of some columns to as many columns of another front: `lanes` are the first lane here and there, and how many.
+#[inline(always)]
+pub(super) fn add_run(from: &[F8], lanes: (usize, usize, usize), to: &mut [F8]) {
     let (l, m, count) = lanes;
     match count {
-        1 => add_some::<1>(from, l, to, m, columns, base),
-        2 => add_some::<2>(from, l, to, m, columns, base),
-        3 => add_some::<3>(from, l, to, m, columns, base),
-        4 => add_some::<4>(from, l, to, m, columns, base),
-        5 => add_some::<5>(from, l, to, m, columns, base),
-        6 => add_some::<6>(from, l, to, m, columns, base),
-        7 => add_some::<7>(from, l, to, m, columns, base),
-        _ => add_some::<LANES>(from, l, to, m, columns, base),
+        1 => add_some::<1>(from, l, to, m),
+        2 => add_some::<2>(from, l, to, m),
+        3 => add_some::<3>(from, l, to, m),
+        4 => add_some::<4>(from, l, to, m),
+        5 => add_some::<5>(from, l, to, m),
+        6 => add_some::<6>(from, l, to, m),
+        7 => add_some::<7>(from, l, to, m),
+        _ => add_some::<LANES>(from, 0, to, 0),
     }
 }
 
-fn add_some<const N: usize>(
-    from: &[F8],
-    l: usize,
-    to: &mut [F8],
-    m: usize,
-    columns: &[u32],
-    base: usize,
-) {
-    for (x, &c) in from.iter().zip(columns) {
-        let to = &mut to[c as usize - base].0[m..m + N];
-        for (to, x) in to.iter_mut().zip(&x.0[l..l + N]) {
+#[inline(always)]
+fn add_some<const N: usize>(from: &[F8], l: usize, to: &mut [F8], m: usize) {
+    for (to, x) in to.iter_mut().zip(from) {
+        for (to, x) in to.0[m..m + N].iter_mut().zip(&x.0[l..l + N]) {
             *to += x;
         }
     }
 }
 
-/// `C ← C − A Bᵀ` for one or two panels A of eight rows and one panel B: C is eight columns of each panel of A.
+/// `C ← C − A Bᵀ` for one or two panels A of eight rows and one panel B: C is eight columns of each panel of A; zero before if it is `fresh`.
 #[inline(always)]
-fn subtract<S: Lanes, const N: usize>(s: S, a: [&[F8]; N], b: &[F8], c: [&mut [F8]; N]) {
+fn subtract<S: Lanes, const N: usize>(
+    s: S,
+    a: [&[F8]; N],
+    b: &[F8],
+    c: [&mut [F8]; N],
+    fresh: bool,
+) {
     let count = b.len();
     let a = a.map(|a| &a[..count]);
     let mut sums = [[Eight::splat(s, 0.0); LANES]; N];
@@ -68,7 +61,8 @@ fn subtract<S: Lanes, const N: usize>(s: S, a: [&[F8]; N], b: &[F8], c: [&mut [F
     }
     for (c, sums) in c.into_iter().zip(sums) {
         for (c, sum) in c.iter_mut().zip(sums) {
-            *c = (Eight::new(s, *c) - sum).get();
+            let before = if fresh { F8::ZERO } else { *c };
+            *c = (Eight::new(s, before) - sum).get();
         }
     }
 }
@@ -82,10 +76,11 @@ pub(super) fn eliminate<S: Lanes>(s: S, factor: &mut [F8], p: usize, u: usize) -
         let (above, below) = factor.split_at_mut((j + 1) * p);
         let own = &mut above[j * p..];
         let (done, tile) = own.split_at_mut(at);
-        subtract(s, [&*done], done, [&mut tile[..LANES]]);
-        let Some(l) = cholesky(&mut tile[..LANES]) else {
+        subtract(s, [&*done], done, [&mut tile[..LANES]], false);
+        if !invert(s, &mut tile[..LANES]) {
             return false;
-        };
+        }
+        let inverse = &tile[..LANES];
         let mut rest = below.chunks_exact_mut(p);
         let mut left = panels - j - 1;
         while left > 0 {
@@ -95,15 +90,16 @@ pub(super) fn eliminate<S: Lanes>(s: S, factor: &mut [F8], p: usize, u: usize) -
                 (Some(x), Some(y)) => {
                     let (xa, xt) = x.split_at_mut(at);
                     let (ya, yt) = y.split_at_mut(at);
-                    subtract(s, [&*xa, &*ya], done, [&mut xt[..LANES], &mut yt[..LANES]]);
-                    divide(s, &mut xt[..LANES], &l);
-                    divide(s, &mut yt[..LANES], &l);
+                    let to = [&mut xt[..LANES], &mut yt[..LANES]];
+                    subtract(s, [&*xa, &*ya], done, to, false);
+                    divide(s, &mut xt[..LANES], inverse);
+                    divide(s, &mut yt[..LANES], inverse);
                     left -= 2;
                 }
                 (Some(x), None) => {
                     let (xa, xt) = x.split_at_mut(at);
-                    subtract(s, [&*xa], done, [&mut xt[..LANES]]);
-                    divide(s, &mut xt[..LANES], &l);
+                    subtract(s, [&*xa], done, [&mut xt[..LANES]], false);
+                    divide(s, &mut xt[..LANES], inverse);
                     left -= 1;
                 }
                 _ => break,
@@ -113,64 +109,94 @@ pub(super) fn eliminate<S: Lanes>(s: S, factor: &mut [F8], p: usize, u: usize) -
     true
 }
 
-/// What the pivots leave of the later rows.
+/// What the pivots leave of the later rows; if they are `fresh`, nothing was there before, whatever the remainder holds. `pivots` of the `p` columns are
+/// no padding.
 #[inline(always)]
-pub(super) fn reduce<S: Lanes>(s: S, factor: &[F8], remainder: &mut [F8], p: usize, u: usize) {
+pub(super) fn reduce<S: Lanes>(
+    s: S,
+    factor: &[F8],
+    remainder: &mut [F8],
+    (pivots, p): (usize, usize),
+    u: usize,
+    fresh: bool,
+) {
     let rows = &factor[p / LANES * p..];
     let panels = u / LANES;
-    let panel = |i: usize| &rows[i * p..(i + 1) * p];
+    let panel = |i: usize| &rows[i * p..][..pivots];
     let mut i = 0;
     while i + 1 < panels {
         let (x, y) = remainder[i * u..(i + 2) * u].split_at_mut(u);
         for j in 0..=i {
             let (c, d) = (&mut x[LANES * j..][..LANES], &mut y[LANES * j..][..LANES]);
-            subtract(s, [panel(i), panel(i + 1)], panel(j), [c, d]);
+            subtract(s, [panel(i), panel(i + 1)], panel(j), [c, d], fresh);
         }
         let last = &mut y[LANES * (i + 1)..][..LANES];
-        subtract(s, [panel(i + 1)], panel(i + 1), [last]);
+        subtract(s, [panel(i + 1)], panel(i + 1), [last], fresh);
         i += 2;
     }
     if i < panels {
         for j in 0..=i {
             let c = &mut remainder[i * u + LANES * j..][..LANES];
-            subtract(s, [panel(i)], panel(j), [c]);
+            subtract(s, [panel(i)], panel(j), [c], fresh);
         }
     }
 }
 
-/// Lower factor of a tile of eight columns, in place, its diagonal as reciprocals; returned too. None if it is not positive.
-fn cholesky(tile: &mut [F8]) -> Option<[[f64; LANES]; LANES]> {
-    let mut l = [[0.0; LANES]; LANES];
+/// Puts `L⁻¹` in the place of a tile of eight columns, `L Lᵀ`; false if it is not positive.
+///
+/// It is factored as `U D Uᵀ` first, with ones on the diagonal of U: the roots of D need not wait for each other.
+#[inline(always)]
+fn invert<S: Lanes>(s: S, tile: &mut [F8]) -> bool {
+    let mut a = [Eight::splat(s, 0.0); LANES];
     for j in 0..LANES {
-        for i in j..LANES {
-            let mut x = tile[j].0[i];
-            for k in 0..j {
-                x -= l[i][k] * l[j][k];
-            }
-            if i == j {
-                if x.is_nan() || x <= 0.0 {
-                    return None;
-                }
-                l[j][j] = 1.0 / x.sqrt();
-            } else {
-                l[i][j] = x * l[j][j];
-            }
-            tile[j].0[i] = l[i][j];
+        a[j] = Eight::new(s, tile[j]);
+    }
+    let mut d = F8::ZERO;
+    let mut unit = [[0.0; LANES]; LANES];
+    for j in 0..LANES {
+        d.0[j] = a[j].get().0[j];
+        unit[j] = (a[j] * Eight::splat(s, 1.0 / d.0[j])).get().0;
+        for k in j + 1..LANES {
+            a[k] = a[k] - a[j] * Eight::splat(s, unit[j][k]);
         }
     }
-    Some(l)
+    // Not if one is not a number.
+    if !d.0.iter().all(|&d| d > 0.0) {
+        return false;
+    }
+    let scale = (Eight::splat(s, 1.0) / Eight::new(s, d).sqrt()).get().0;
+    // U⁻¹, row by row.
+    let mut rows = a;
+    for i in 0..LANES {
+        let mut own = [0.0; LANES];
+        own[i] = 1.0;
+        let mut row = Eight::new(s, F8(own));
+        for k in 0..i {
+            row = row - rows[k] * Eight::splat(s, unit[k][i]);
+        }
+        rows[i] = row;
+    }
+    for i in 0..LANES {
+        rows[i] = rows[i] * Eight::splat(s, scale[i]);
+    }
+    for (tile, column) in tile.iter_mut().zip(Eight::rows(s, rows)) {
+        *tile = F8(column);
+    }
+    true
 }
 
 /// `X ← X L⁻ᵀ` for eight rows.
 #[inline(always)]
-fn divide<S: Lanes>(s: S, tile: &mut [F8], l: &[[f64; LANES]; LANES]) {
+fn divide<S: Lanes>(s: S, tile: &mut [F8], inverse: &[F8]) {
     let mut x = [Eight::splat(s, 0.0); LANES];
+    for k in 0..LANES {
+        x[k] = Eight::new(s, tile[k]);
+    }
     for j in 0..LANES {
-        let mut sum = Eight::new(s, tile[j]);
-        for k in 0..j {
-            sum = sum - x[k] * Eight::splat(s, l[j][k]);
+        let mut sum = x[0] * Eight::splat(s, inverse[0].0[j]);
+        for k in 1..=j {
+            sum = sum + x[k] * Eight::splat(s, inverse[k].0[j]);
         }
-        x[j] = sum * Eight::splat(s, l[j][j]);
-        tile[j] = x[j].get();
+        tile[j] = sum.get();
     }
 }

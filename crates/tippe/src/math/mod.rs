@@ -11,6 +11,7 @@ pub mod dissection;
 pub mod eigen;
 pub mod front_cholesky;
 mod front_dense;
+mod front_solve;
 pub(crate) mod lanes;
 pub mod lu;
 pub mod mixed_lcp;

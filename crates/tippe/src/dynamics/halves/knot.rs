@@ -242,6 +242,7 @@ fn levers(place: &JointPlace) -> [Vec3; 2] {
 }
 
 /// The block of A by which the rows of `p` answer those of `q` through the body in `slot`; row by row into `out`.
+#[inline]
 pub(crate) fn block(
     p: &Knot,
     q: &Knot,

@@ -20,7 +20,7 @@ use crate::dynamics::joint::JointRow;
 use crate::joint::JointKind;
 use crate::math::block_pattern::Pattern;
 use crate::math::dissection::NONE;
-use crate::math::front_cholesky::FrontCholesky;
+use crate::math::front_cholesky::{Entry, FrontCholesky};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::report::{EnergyLedger, JointForce, Residuals, SolverWork};
@@ -41,10 +41,10 @@ const DOUBTFUL: f64 = 1e-3;
 pub(crate) const OPEN_MAX: f64 = 5e-3;
 /// Times that a net that would open farther is relaxed, and double sweeps each time; multiple of the limit beyond which that is hopeless, and part
 /// of the distance before that it must get below to go on [1].
-const RELAXED: u32 = 3;
+const RELAXED: u32 = 6;
 const SWEEPS: usize = 2;
-const HOPELESS: f64 = 4.0;
-const STALLED: f64 = 0.8;
+const HOPELESS: f64 = 8.0;
+const STALLED: f64 = 0.9;
 
 /// Impulse and angular impulse on a body, or its velocities.
 type Pair = (Vec3, Vec3);
@@ -378,30 +378,27 @@ impl Net {
         !same
     }
 
-    fn assemble(&mut self, bodies: &Bodies) {
-        let (entries, values) = self.factor.blocks();
-        for entry in entries {
-            let slot = self.slots[entry.body as usize];
-            let (p, q) = (
-                &self.knots[entry.row as usize],
-                &self.knots[entry.column as usize],
-            );
-            let (m, n) = (p.count as usize, q.count as usize);
-            let out = &mut values[entry.start as usize..][..m * n];
-            block(p, q, slot, &self.rows, &bodies[slot as usize], out);
+    /// Factors the matrix and solves for what is missing; false if it is not positive definite.
+    fn factor_and_solve(&mut self, bodies: &Bodies) -> bool {
+        let (knots, rows, slots) = (&self.knots, &self.rows, &self.slots);
+        let fill = |entry: &Entry, out: &mut [f64]| {
+            let slot = slots[entry.body as usize];
+            let (p, q) = (&knots[entry.row as usize], &knots[entry.column as usize]);
+            block(p, q, slot, rows, &bodies[slot as usize], out);
             if entry.row == entry.column {
+                let n = q.count as usize;
                 for i in 0..n {
                     out[i * (n + 1)] *= 1.0 + SOFT;
                 }
             }
-        }
+        };
+        self.factor.factor_and_solve(fill, &mut self.x)
     }
 
     /// Changes impulses and velocities so that the rows get what they miss: (A + ε diag A) λ = x. False if the matrix is not positive definite.
     fn solve(&mut self, bodies: &mut Bodies, work: &mut SolverWork) -> bool {
         if self.is_other(bodies) {
-            self.assemble(bodies);
-            self.is_factored = self.factor.factor_and_solve(&mut self.x);
+            self.is_factored = self.factor_and_solve(bodies);
         } else if self.is_factored {
             self.factor.solve(&mut self.x);
         }

@@ -25,7 +25,7 @@ const MET: f64 = 1e4;
 const CONTACT_SHARE: f64 = 0.01;
 /// Distance [m] or angle [rad] to which a tree that no other joint holds is brought to its aims.
 const TREE_TOLERANCE: f64 = 1e-8;
-/// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
+/// Part of the distance before that an aim of a tree, or after a solve that ended at its limit, must leave it within, or better aims gain nothing [1].
 const STALLED: f64 = 0.5;
 /// One of so many sweeps finds out who presses, where something may bounce.
 const GUESS_SHARE: u32 = 3;
@@ -191,9 +191,12 @@ fn meet(
         if island.part.trees {
             lane.work.caps_hit = caps;
         }
+        let caps = lane.work.caps_hit;
         converge(params, cost_max, true, lane, island, false, |_| true);
         let before = std::mem::replace(&mut worst, missed(lane, island));
-        if island.part.trees && worst > STALLED * before {
+        // What a solve could not do is not done by the next one either.
+        let failed = lane.work.caps_hit > caps;
+        if (island.part.trees || failed) && worst > STALLED * before {
             break;
         }
     }
