@@ -109,6 +109,7 @@ impl SequentialParams {
             sweeps_last: 0,
             direct_rounds: self.direct_rounds,
             direct_tries: u32::MAX,
+            cone_rounds: 0,
             velocity_tolerance: self.velocity_tolerance,
             touching: 0.0,
             depenetration: self.depenetration,
