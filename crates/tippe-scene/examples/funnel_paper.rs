@@ -34,9 +34,30 @@ fn turn(next: Option<Phase>) {
     });
 }
 
-/// What the acceptance asks of a step, with the depth that the next detection found.
-fn is_certified(step: &StepReport, found: f64) -> bool {
-    step.penetration <= 1e-4 && step.residuals.complementarity <= 1e-3 && found <= 1e-3
+/// What the acceptance asks of a step and the step misses, with the depth that the next detection found: depth at its end,
+/// complementarity, that depth.
+fn misses(step: &StepReport, found: f64) -> [bool; 3] {
+    [
+        step.penetration > 1e-4,
+        step.residuals.complementarity > 1e-3,
+        found > 1e-3,
+    ]
+}
+
+/// Steps that are certified, and those that miss each of the three.
+#[derive(Default)]
+struct Tally {
+    certified: u64,
+    missed: [u64; 3],
+}
+
+impl Tally {
+    fn count(&mut self, misses: [bool; 3]) {
+        self.certified += u64::from(misses == [false; 3]);
+        for (count, missed) in self.missed.iter_mut().zip(misses) {
+            *count += u64::from(missed);
+        }
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -47,14 +68,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => scene.step_count(),
     };
     scene.world.watch_phases(Some(|phase| turn(Some(phase))));
-    let (mut certified, mut capped, mut collisions, mut contacts) = (0_u64, 0_u64, 0, 0);
+    let (mut tally, mut capped, mut collisions, mut contacts) = (Tally::default(), 0_u64, 0, 0);
     let (mut deepest, mut worst) = (0_f64, 0_f64);
     let mut last: Option<StepReport> = None;
     for k in 0..steps {
         let report = scene.world.step(scene.dt)?;
         turn(None);
         if let Some(last) = last {
-            certified += u64::from(is_certified(&last, report.penetration_found));
+            tally.count(misses(&last, report.penetration_found));
         }
         capped += u64::from(report.work.caps_hit > 0);
         collisions += report.collisions;
@@ -64,18 +85,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         last = Some(report);
         if (k + 1) % 500 == 0 {
             println!(
-                "{:6.3} s: {certified} of {} steps certified",
+                "{:6.3} s: {} of {} steps certified; missed: depth {}, complementarity {}, depth found {}",
                 report.time,
-                k + 1
+                tally.certified,
+                k + 1,
+                tally.missed[0],
+                tally.missed[1],
+                tally.missed[2]
             );
         }
     }
     // The last step has no detection after it: its own depth has to do.
-    certified += last.map_or(0, |last| u64::from(is_certified(&last, last.penetration)));
+    if let Some(last) = last {
+        tally.count(misses(&last, last.penetration));
+    }
     let count = steps.max(1) as f64;
     println!(
         "certified {:.2} % of {steps} steps, {capped} ended at a limit",
-        100.0 * certified as f64 / count
+        100.0 * tally.certified as f64 / count
     );
     println!("deepest found {deepest:.1e} m, worst complementarity {worst:.1e} m/s");
     println!("                     here     paper");

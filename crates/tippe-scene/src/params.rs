@@ -120,6 +120,10 @@ params! {
             direct_rounds: u32,
             /// Block products that the direct solve of an island may cost.
             direct_cost: f64,
+            /// Most rounds over whole friction cones where sweeps do not finish a large island; 0 leaves it to the sweeps.
+            cone_rounds: u32,
+            /// Motion of a pair in one step up to which the contact features of its start serve for all of it, relative to half the width of the thinner shape.
+            feature_motion: f64,
             /// Start cold islands from a pass of shock propagation.
             shock_guess: bool,
             /// Part of the remaining depth that the pose-only pass removes in one step, 0 to 1.

@@ -46,6 +46,7 @@ use crate::state::{BodyState, ContactKey, Load, PairKey};
 use broad::BroadPhase;
 pub use contact::{ContactPoint, Features, Placement};
 use flight::Flight;
+pub use moving::FEATURE_MOTION;
 use settle::Start;
 
 /// Part of the smaller body's reach by which contacts are seen before they touch [1]: keeps resting contacts alive.
@@ -153,6 +154,9 @@ pub struct Course<'a> {
     pub loads: &'a [Load],
     /// By slot: which bodies are known to stay as they are, so that pairs among them need no look.
     pub held: &'a [bool],
+    /// Motion of a pair up to which the features of its start serve for all of it, relative to half the width of the thinner shape [1];
+    /// [`FEATURE_MOTION`] as a rule.
+    pub feature_motion: f64,
 }
 
 /// Finds all contact points that touch now or may touch before the bodies reach `predicted`.
@@ -308,7 +312,8 @@ fn narrow_pair(
     let motion = (b.shift - a.shift).length() + swings;
     // The way of a link is its tree's: it is looked at where it is and where it will be, not in between.
     let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
-    let pace = match moving::Pace::of(shapes, motion) {
+    let slow = course.map_or(FEATURE_MOTION, |c| c.feature_motion);
+    let pace = match moving::Pace::of(shapes, motion, slow) {
         _ if sensor => moving::Pace::Slow,
         moving::Pace::Fast if link(body_a) || link(body_b) => moving::Pace::Brisk,
         pace => pace,

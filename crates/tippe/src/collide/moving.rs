@@ -16,8 +16,8 @@ use crate::material::Surface;
 use crate::math::Pose;
 use crate::shape::Shape;
 
-/// Motion in one step up to which features of the start serve for all of it, relative to half the width of the thinner shape [1].
-const SLOW: f64 = 0.1;
+/// Motion in one step up to which features of the start serve for all of it as a rule, relative to half the width of the thinner shape [1].
+pub const FEATURE_MOTION: f64 = 0.1;
 /// Motion above which predicted poses say nothing, in the same measure [1].
 const FAST: f64 = 1.0;
 /// Distance at which a time of impact counts as found, relative to half the width of the thinner shape [1].
@@ -39,10 +39,10 @@ pub(super) enum Pace {
 }
 
 impl Pace {
-    /// From the relative motion of the pair in the step, by shifting and turning [m].
-    pub fn of((a, b): (&Shape, &Shape), motion: f64) -> Self {
+    /// From the relative motion of the pair in the step, by shifting and turning [m]; up to `slow` half widths it is slow.
+    pub fn of((a, b): (&Shape, &Shape), motion: f64, slow: f64) -> Self {
         let width = half_width(a).min(half_width(b));
-        if motion <= SLOW * width {
+        if motion <= slow * width {
             Self::Slow
         } else if motion <= FAST * width {
             Self::Brisk

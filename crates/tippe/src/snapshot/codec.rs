@@ -259,6 +259,8 @@ code_struct!(IterativeParams {
     sweeps_max,
     direct_rounds,
     direct_cost,
+    cone_rounds,
+    feature_motion,
     shock_sweeps,
     shock_guess,
     depenetration,

@@ -5,7 +5,7 @@
 //! Source: docs/methods.md, "Fast bodies".
 
 use super::{kick, predict};
-use crate::collide::{Course, detect_on_course};
+use crate::collide::{Course, FEATURE_MOTION, detect_on_course};
 use crate::model::Model;
 use crate::report::{EnergyLedger, StepReport};
 use crate::state::State;
@@ -64,6 +64,7 @@ fn look_ahead(
         h,
         loads: &state.loads,
         held: work.hold.held(),
+        feature_motion: FEATURE_MOTION,
     };
     detect_on_course(
         &course,

@@ -57,11 +57,11 @@ pub(crate) enum Round {
 /// Scratch of the direct solve.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Direct {
-    factor: BlockCholesky,
+    pub(super) factor: BlockCholesky,
     /// The matrix of rounds without held bounds.
     general: BlockLu,
     /// Whether the round holds no bounds, and whether its matrix is not symmetric for that.
-    coupled: bool,
+    pub(super) coupled: bool,
     skewed: bool,
     /// By place in the order: P⁺ and its derivative at the present step.
     answers: Vec<(Vec3, Mat3)>,
@@ -70,15 +70,15 @@ pub(crate) struct Direct {
     /// Node of each slot in the island at hand.
     nodes: Vec<u32>,
     /// Slot of each node; none if it belongs to a tree.
-    slots: Vec<u32>,
+    pub(super) slots: Vec<u32>,
     /// The nodes of trees.
     forest: Forest,
     /// By node: the step d from the present velocities.
-    moved: Vec<Block6>,
+    pub(super) moved: Vec<Block6>,
     /// By node: right-hand side, then Newton step.
-    newton: Vec<Block6>,
+    pub(super) newton: Vec<Block6>,
     /// By node: the right-hand side of the Newton step.
-    downhill: Vec<Block6>,
+    pub(super) downhill: Vec<Block6>,
     /// By node: where a line search starts.
     from: Vec<Block6>,
     /// Square of the impulse that the first Newton step of the round answered.
@@ -86,11 +86,13 @@ pub(crate) struct Direct {
     /// Joint rows: place in their link, and P⁺.
     wanted_scalar: Vec<(usize, f64)>,
     /// Stiffness of the round.
-    stiffness: f64,
-    /// By place in the order: friction bound of the round.
-    bounds: Vec<f64>,
+    pub(super) stiffness: f64,
+    /// By place in the order: friction bound of the round; the shift, where it goes over whole cones.
+    pub(super) bounds: Vec<f64>,
     /// By place in the order: P⁺.
     wanted: Vec<Vec3>,
+    /// By place in the order, of a round over cones: velocity where a search starts, and its change along the step.
+    pub(super) ways: Vec<(Vec3, Vec3)>,
 }
 
 /// What a contact answers to a velocity, for a stiffness and a friction bound: P⁺, and its derivative by −u.
@@ -188,7 +190,14 @@ impl Direct {
         };
         // Without balance the projected impulses mean nothing: leave the rows as they are.
         if found {
-            self.take(system, bodies);
+            let law = if self.coupled {
+                |row: &Row, u: Vec3, stiffness: f64, bound: f64| row.coupled(u, stiffness, bound).0
+            } else {
+                |row: &Row, u: Vec3, stiffness: f64, bound: f64| {
+                    row.projected(u, stiffness, bound).0
+                }
+            };
+            self.take(system, bodies, law);
         }
         found
     }
@@ -300,21 +309,18 @@ impl Direct {
         }
     }
 
-    /// How contacts answer in this round.
-    fn answer(&self, row: &Row, u: Vec3, bound: f64) -> Vec3 {
-        if self.coupled {
-            row.coupled(u, self.stiffness, bound).0
-        } else {
-            row.projected(u, self.stiffness, bound).0
-        }
-    }
-
     /// Gives every row its P⁺ at the present step.
-    fn take(&mut self, system: &mut System<'_>, bodies: &mut Bodies) {
+    pub(super) fn take(
+        &mut self,
+        system: &mut System<'_>,
+        bodies: &mut Bodies,
+        answer: fn(&Row, Vec3, f64, f64) -> Vec3,
+    ) {
         self.wanted.clear();
         for (k, row) in system.contacts().enumerate() {
             let u = self.velocity(row, bodies);
-            self.wanted.push(self.answer(row, u, self.bounds[k]));
+            self.wanted
+                .push(answer(row, u, self.stiffness, self.bounds[k]));
         }
         self.wanted_scalar.clear();
         for link in system.links.iter() {
@@ -338,7 +344,7 @@ impl Direct {
     }
 
     /// What every row answers at the present step, and the right-hand side `Jᵀ (P⁺ − P) − M d`.
-    fn balance(&mut self, system: &System<'_>, bodies: &[SolverBody], law: Law) {
+    pub(super) fn balance(&mut self, system: &System<'_>, bodies: &[SolverBody], law: Law) {
         self.newton.clear();
         for (node, &slot) in self.slots.iter().enumerate() {
             if slot == NONE {
@@ -379,7 +385,7 @@ impl Direct {
     }
 
     /// The matrix `M + Σ Jᵀ W J` of the answers found by `balance`.
-    fn assemble(&mut self, system: &System<'_>, bodies: &[SolverBody]) {
+    pub(super) fn assemble(&mut self, system: &System<'_>, bodies: &[SolverBody]) {
         self.skewed = self.coupled && self.answers.iter().any(|(_, W)| *W != W.transpose());
         if self.skewed {
             self.general.clear(self.factor.pattern());
@@ -498,7 +504,7 @@ impl Direct {
     }
 
     /// Relative velocity of a contact at the present step.
-    fn velocity(&self, row: &Row, bodies: &[SolverBody]) -> Vec3 {
+    pub(super) fn velocity(&self, row: &Row, bodies: &[SolverBody]) -> Vec3 {
         row.velocity(bodies) + self.change(&self.moved, row.b, row.lever_b())
             - self.change(&self.moved, row.a, row.lever_a())
     }
@@ -521,7 +527,7 @@ impl Direct {
     }
 
     /// Velocity that a step gives a point of a body.
-    fn change(&self, step: &[Block6], slot: u32, r: Vec3) -> Vec3 {
+    pub(super) fn change(&self, step: &[Block6], slot: u32, r: Vec3) -> Vec3 {
         self.step_of(step, slot)
             .map_or(Vec3::ZERO, |[a, b, c, d, e, f]| {
                 Vec3::new(a, b, c) + Vec3::new(d, e, f).cross(r)
@@ -649,11 +655,11 @@ pub(crate) struct System<'a> {
 }
 
 impl System<'_> {
-    fn contacts(&self) -> impl Iterator<Item = &Row> + Clone {
+    pub(super) fn contacts(&self) -> impl Iterator<Item = &Row> + Clone {
         self.order.iter().map(|&i| &self.rows[i as usize])
     }
 
-    fn impulse_squared(&self) -> f64 {
+    pub(super) fn impulse_squared(&self) -> f64 {
         let contacts: f64 = self
             .contacts()
             .map(|row| row.frame_impulse().length_squared())
@@ -684,12 +690,12 @@ fn dot(x: &[Block6], y: &[Block6]) -> f64 {
 }
 
 /// `M d` of one body.
-fn momentum(d: &Block6, mass: f64, inertia: Mat3) -> Block6 {
+pub(super) fn momentum(d: &Block6, mass: f64, inertia: Mat3) -> Block6 {
     let l = inertia * Vec3::new(d[3], d[4], d[5]);
     [mass * d[0], mass * d[1], mass * d[2], l.x, l.y, l.z]
 }
 
-fn masses(body: &SolverBody) -> (f64, Mat3) {
+pub(super) fn masses(body: &SolverBody) -> (f64, Mat3) {
     (1.0 / body.inverse_mass, body.inverse_inertia.inverse())
 }
 

@@ -7,6 +7,7 @@
 pub(crate) mod begin;
 pub(crate) mod book;
 pub(crate) mod bounce;
+mod cone;
 pub(crate) mod dense;
 pub(crate) mod depenetrate;
 pub(crate) mod direct;
@@ -51,6 +52,8 @@ pub(crate) struct Settings {
     pub newton_steps: u32,
     /// Direct solves that may end without an answer before a solve goes on without them [1].
     pub direct_tries: u32,
+    /// Most rounds of a direct solve over whole friction cones, for large islands [1].
+    pub cone_rounds: u32,
     /// Change of velocity in a sweep below which an island counts as solved [m/s].
     pub velocity_tolerance: f64,
     /// Gap up to which a contact counts as touching [m].

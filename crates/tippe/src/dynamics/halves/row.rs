@@ -610,6 +610,12 @@ impl Row {
         work
     }
 
+    /// Whether it meets its conditions along and across its normal to a velocity [m/s].
+    pub(crate) fn is_met(&self, bodies: &[SolverBody], tolerance: f64) -> bool {
+        let [normal, _, tangential] = self.residuals(bodies);
+        normal <= tolerance && tangential <= tolerance
+    }
+
     /// Distances from the conditions this row should meet: complementarity [m/s], cone [1], stick or slip [m/s].
     pub(crate) fn residuals(&self, bodies: &[SolverBody]) -> [f64; 3] {
         let u = self.velocity(bodies);

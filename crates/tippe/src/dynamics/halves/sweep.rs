@@ -82,6 +82,10 @@ const STALLS_MAX: u32 = 2;
 const STALL: f64 = 0.3;
 /// Visits of contacts by Newton steps that a direct solve may make besides the fewest: steps over few contacts cost little.
 const NEWTON_VISITS: u32 = 3000;
+/// Contacts of an island from which on rounds over cones are made in place of those that hold friction bounds.
+const CONES_MIN: usize = 256;
+/// Double sweeps after each round over cones that has not arrived: they carry momentum, and cost as much as a Newton step or two.
+const CONE_SWEEPS: u32 = 50;
 /// Double sweeps before the direct solve of an island that is held together by joints.
 const LINK_SWEEPS: u32 = 1;
 /// Rounds in which sticking contacts at their static bound are let go, within one solve.
@@ -171,9 +175,11 @@ impl Job<'_> {
             }
         }
         if self.links.is_empty() {
-            return self.sweep(self.settings.sweeps, scratch) <= tolerance
+            return (self.sweep(self.settings.sweeps, scratch) <= tolerance
+                && self.is_met(scratch))
                 || (!direct_first && allowed && self.newton(scratch))
-                || self.sweep_last(scratch) <= tolerance;
+                || self.cones(scratch)
+                || (self.sweep_last(scratch) <= tolerance && self.is_met(scratch));
         }
         self.sweep(LINK_SWEEPS, scratch) <= tolerance
             || (!direct_first && allowed && self.newton(scratch))
@@ -357,6 +363,66 @@ impl Job<'_> {
                 scratch.link_direction[k][i] = step[i] + scratch.link_before[k][i];
             }
         }
+    }
+
+    /// Rounds of the direct solve over whole friction cones, where the method wants them and many plain contacts are its island. Returns
+    /// whether no row is farther from its conditions than the tolerance.
+    fn cones(&mut self, scratch: &mut Sweeps) -> bool {
+        if !self.has_cones(scratch) {
+            return false;
+        }
+        let mut direct = std::mem::take(&mut scratch.direct);
+        let system = System {
+            rows: self.rows,
+            order: &scratch.order,
+            links: self.links,
+        };
+        let going = direct.prepare(&system, self.bodies, self.cost_max);
+        let (mut solved, mut soft) = (false, true);
+        for _ in 0..self.settings.cone_rounds {
+            let mut system = System {
+                rows: self.rows,
+                order: &scratch.order,
+                links: self.links,
+            };
+            let steps = &mut self.work.newton_steps;
+            if !going {
+                break;
+            }
+            if !direct.cone_round(soft, &mut system, self.bodies, steps) {
+                // Where a stiff round finds no balance, a soft one may; where that does not, nothing will.
+                if soft {
+                    break;
+                }
+                soft = true;
+                continue;
+            }
+            soft = false;
+            solved = self.is_met(scratch) || {
+                self.sweep(CONE_SWEEPS, scratch);
+                self.is_met(scratch)
+            };
+            if solved {
+                break;
+            }
+        }
+        scratch.direct = direct;
+        solved
+    }
+
+    /// Whether rounds over cones may be made.
+    fn has_cones(&self, scratch: &Sweeps) -> bool {
+        self.settings.cone_rounds > 0
+            && self.rows.len() >= CONES_MIN
+            && Packed::is_worth(self.rows, &scratch.order, CONE_SWEEPS)
+    }
+
+    /// Whether no row is farther from its conditions than the tolerance, where rounds over cones can mend it: a sweep that changes
+    /// little may leave some that are.
+    fn is_met(&self, scratch: &Sweeps) -> bool {
+        let tolerance = self.settings.velocity_tolerance;
+        let met = |&i: &u32| self.rows[i as usize].is_met(self.bodies, tolerance);
+        !self.has_cones(scratch) || scratch.order.iter().all(met)
     }
 
     /// Rounds of the direct solve, each followed by a few sweeps. Returns whether the tolerance was met.

@@ -32,6 +32,8 @@ const MANY: usize = 32;
 const LARGE: usize = 256;
 /// Double sweeps of a large island at a time, as long as it takes contacts in.
 const LITTLE: u32 = 10;
+/// Double sweeps of a large island before rounds over cones: most arrive with that.
+const BEFORE_CONES: u32 = 200;
 /// Speed apart up to which a contact takes part from the start, per length of the step: what bodies at rest gain several times over [m/s²].
 const NEAR: f64 = 50.0;
 /// Times that a solve takes in contacts it had left out; after that it takes all.
@@ -78,7 +80,7 @@ pub(crate) fn until_impact(
             cut += 1;
             state.bodies.clone_from(&work.halves.unkicked);
             // Contacts are those of a way: features of the end of a longer one need not be features of here.
-            look(model, state, time, work);
+            look(model, params, state, time, work);
             collision::recall(work);
             work.begins(Phase::Rest);
             continue;
@@ -285,28 +287,36 @@ pub(super) fn converge(
     // An impact in a large island leaves no state that a direct solve could start from.
     let large = job.rows.len() >= LARGE;
     let struck = large && touches.iter().any(|t| t.hit);
-    let swept = Settings {
-        direct_rounds: 0,
-        ..*settings
-    };
+    let cones = settings.cone_rounds > 0 && !part.trees;
+    let swept = last_settings(settings);
     // A large island is swept a little while it takes contacts in, and to the tolerance once nothing asks any more.
     let little = Settings {
         sweeps: settings.sweeps.min(LITTLE),
         sweeps_last: 0,
-        direct_rounds: if struck { 0 } else { settings.direct_rounds },
+        direct_rounds: if struck || cones {
+            0
+        } else {
+            settings.direct_rounds
+        },
         direct_tries: 1,
+        cone_rounds: 0,
         ..*settings
     };
     let courses = match (large, guess) {
         (false, _) => [Some((settings, GROWTHS_MAX)), None],
         (true, true) => [Some((&little, GROWTHS_MAX)), None],
-        (true, false) => [Some((&little, GROWTHS_MAX)), Some((&swept, 1))],
+        (true, false) => {
+            let growths = if cones { GROWTHS_MAX } else { 1 };
+            [Some((&little, GROWTHS_MAX)), Some((&swept, growths))]
+        }
     };
     visited.clear();
     visited.resize(job.rows.len(), false);
     let caps = job.work.caps_hit;
     for (course, &(settings, growths)) in courses.iter().flatten().enumerate() {
-        if course > 0 && job.work.caps_hit == caps {
+        let met = |row: &Row| row.is_met(job.bodies, settings.velocity_tolerance);
+        let is_met = |i: usize| touches[i].awaited || met(&job.rows[i]);
+        if course > 0 && job.work.caps_hit == caps && (!cones || (0..job.rows.len()).all(is_met)) {
             break;
         }
         job.settings = settings;
@@ -335,6 +345,19 @@ pub(super) fn converge(
     true
 }
 
+/// How a large island is solved where little does not do: by sweeps alone, or by some of them and rounds over cones.
+fn last_settings(settings: &Settings) -> Settings {
+    Settings {
+        sweeps: if settings.cone_rounds > 0 {
+            BEFORE_CONES
+        } else {
+            settings.sweeps
+        },
+        direct_rounds: 0,
+        ..*settings
+    }
+}
+
 /// Whether a contact arrives in the step and would leave again.
 fn may_bounce(touch: &Touch) -> bool {
     !touch.awaited && touch.bounce.is_some_and(|b| b.gap_end > 0.0)
@@ -360,10 +383,7 @@ fn bounce(work: &mut Work, island: usize, h: f64) -> bool {
 /// Impulses at t + h over the projected contacts and all joints: no velocity into contacts that bore load, none along joints.
 pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut StepReport) {
     let settings = params.settings(params.velocity_tolerance);
-    let swept = Settings {
-        direct_rounds: 0,
-        ..settings
-    };
+    let swept = last_settings(&settings);
     let Scratch {
         bodies,
         touches,
@@ -375,7 +395,9 @@ pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut St
     } = &mut work.halves;
     for part in parts.iter() {
         let touches = &touches[part.rows.clone()];
-        let struck = part.rows.len() >= LARGE && touches.iter().any(|t| t.hit);
+        let cones = params.cone_rounds > 0 && part.links.is_empty() && !part.trees;
+        let large = part.rows.len() >= LARGE;
+        let struck = large && (cones || touches.iter().any(|t| t.hit));
         let mut job = Job {
             settings: if struck { &swept } else { &settings },
             cost_max: params.direct_cost as u64,

@@ -92,7 +92,7 @@ pub(crate) fn step(
 }
 
 /// Finds what touches or may touch on the way of the next `h` seconds, with the velocities of now.
-fn look(model: &Model, state: &State, h: f64, work: &mut Work) {
+fn look(model: &Model, params: &IterativeParams, state: &State, h: f64, work: &mut Work) {
     work.begins(Phase::Detect);
     predict(model, state, state.time, h, work);
     let course = Course {
@@ -100,6 +100,7 @@ fn look(model: &Model, state: &State, h: f64, work: &mut Work) {
         h,
         loads: &state.loads,
         held: &[],
+        feature_motion: params.feature_motion,
     };
     let (now, then) = (&state.bodies, &work.predicted);
     detect_on_course(&course, model, now, then, &mut work.detection);
@@ -125,12 +126,12 @@ fn substep(
     let before = energy::total(model, state);
 
     // Detect, on the way from here to where the bodies would go untouched.
-    look(model, state, report.dt, work);
+    look(model, params, state, report.dt, work);
 
     // Collide: impulses at t until nothing that touches approaches. What was hit goes elsewhere: look there too.
     work.begins(Phase::Collide);
     if collision::run(model, params, state, work, &mut report) {
-        look(model, state, report.dt, work);
+        look(model, params, state, report.dt, work);
         collision::recall(work);
     }
 

@@ -4,6 +4,7 @@
 //! Called by: `method::iterative`, scene files.
 //! Source: [Bender06] §4 (accuracy against speed); defaults and their reasons in docs/methods.md.
 
+use crate::collide::FEATURE_MOTION;
 use crate::dynamics::halves::Settings;
 use crate::error::BuildError;
 
@@ -36,6 +37,11 @@ pub struct IterativeParams {
     pub direct_rounds: u32,
     /// Block products that the direct solve of an island may cost [1].
     pub direct_cost: f64,
+    /// Most rounds over whole friction cones where sweeps do not finish a large island [1]; 0 leaves it to the sweeps.
+    pub cone_rounds: u32,
+    /// Motion of a pair in one step up to which the contact features of its start serve for all of it, relative to half the width of the
+    /// thinner shape [1].
+    pub feature_motion: f64,
     /// Sweeps after which the first solve ends with shock propagation, level by level; `None` goes on to the tolerance.
     pub shock_sweeps: Option<u32>,
     /// Start cold islands from a pass of shock propagation.
@@ -66,6 +72,8 @@ impl Default for IterativeParams {
             sweeps_max: 200,
             direct_rounds: 30,
             direct_cost: 2e5,
+            cone_rounds: 0,
+            feature_motion: FEATURE_MOTION,
             shock_sweeps: None,
             shock_guess: false,
             depenetration: 0.2,
@@ -96,6 +104,7 @@ impl IterativeParams {
         let not_negative = [
             ("contact_depth", self.contact_depth),
             ("direct_cost", self.direct_cost),
+            ("feature_motion", self.feature_motion),
             ("slop", self.slop),
         ];
         for (field, value) in not_negative {
@@ -131,6 +140,7 @@ impl IterativeParams {
             direct_rounds: self.direct_rounds,
             newton_steps: u32::MAX,
             direct_tries: u32::MAX,
+            cone_rounds: self.cone_rounds,
             velocity_tolerance,
             touching: self.depth_tolerance,
             depenetration: self.depenetration,

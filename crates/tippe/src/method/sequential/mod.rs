@@ -110,6 +110,7 @@ impl SequentialParams {
             direct_rounds: self.direct_rounds,
             newton_steps: NEWTON_STEPS,
             direct_tries: u32::MAX,
+            cone_rounds: 0,
             velocity_tolerance: self.velocity_tolerance,
             touching: 0.0,
             depenetration: self.depenetration,
