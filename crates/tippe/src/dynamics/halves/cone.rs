@@ -256,6 +256,7 @@ mod tests {
             sweeps: 10,
             sweeps_last: 0,
             direct_rounds: 0,
+            newton_steps: u32::MAX,
             direct_tries: 0,
             cone_rounds,
             velocity_tolerance: 1e-7,
