@@ -18,7 +18,7 @@ use crate::threads::Threads;
 pub struct Work {
     /// Who works. Written by `World`, read by the phases that work on islands.
     pub(crate) threads: Threads,
-    /// Who is told that a phase begins. Written by `World`, read by `iterative`.
+    /// Who is told that a phase begins. Written by `World`, read by the methods.
     pub(crate) watch: Option<fn(Phase)>,
     /// The state before the step, given back if the step fails. Written and read by `step`.
     pub(crate) backup: State,

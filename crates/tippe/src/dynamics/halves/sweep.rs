@@ -19,9 +19,10 @@ use crate::report::SolverWork;
 pub(crate) struct Sweeps {
     /// Rows to visit, in order.
     order: Vec<u32>,
-    /// Sweeps that the solve under way may still make where it cannot be direct, and direct solves that may still fail.
+    /// Sweeps that the solve under way may still make where it cannot be direct, direct solves that may still fail, and rounds over cones.
     left: u32,
     tries_left: u32,
+    cones_left: u32,
     /// By place in `order`: the impulse before a sweep, then its change.
     before: Vec<Vec3>,
     /// By place in `order`: the conjugate direction.
@@ -124,6 +125,7 @@ impl Job<'_> {
         }
         scratch.left = self.settings.sweeps_last;
         scratch.tries_left = self.settings.direct_tries;
+        scratch.cones_left = self.settings.cone_rounds;
         for _ in 0..SLIP_ROUNDS {
             let solved = self.solve(scratch);
             self.work.caps_hit += u32::from(!solved);
@@ -379,7 +381,8 @@ impl Job<'_> {
         };
         let going = direct.prepare(&system, self.bodies, self.cost_max);
         let (mut solved, mut soft) = (false, true);
-        for _ in 0..self.settings.cone_rounds {
+        while scratch.cones_left > 0 {
+            scratch.cones_left -= 1;
             let mut system = System {
                 rows: self.rows,
                 order: &scratch.order,

@@ -30,7 +30,7 @@ pub(super) fn lifted_derivative(u: Vec3, mu: f64) -> Mat3 {
 /// The point of the cone nearest to `x`.
 pub(super) fn nearest(x: Vec3, mu: f64) -> Vec3 {
     let t = tangential(x);
-    if t <= mu * x.x {
+    if t <= mu * x.x && x.x >= 0.0 {
         x
     } else if mu * t <= -x.x {
         Vec3::ZERO
@@ -42,6 +42,10 @@ pub(super) fn nearest(x: Vec3, mu: f64) -> Vec3 {
 
 /// Derivative of `nearest`.
 pub(super) fn nearest_derivative(x: Vec3, mu: f64) -> Mat3 {
+    if mu == 0.0 {
+        let along = f64::from(u8::from(x.x > 0.0));
+        return Mat3::from_diagonal(Vec3::X * along);
+    }
     let t = tangential(x);
     if t <= mu * x.x {
         return Mat3::IDENTITY;
@@ -90,6 +94,7 @@ mod tests {
         for (mu, x) in [
             (0.3, Vec3::new(0.2, 1.0, -2.0)),
             (0.0, Vec3::new(0.4, 1.0, 0.0)),
+            (0.0, Vec3::new(-0.4, 0.0, 0.0)),
             (0.9, Vec3::new(-0.3, 1.0, 0.5)),
         ] {
             let p = nearest(x, mu);

@@ -288,7 +288,7 @@ pub(super) fn converge(
     let large = job.rows.len() >= LARGE;
     let struck = large && touches.iter().any(|t| t.hit);
     let cones = settings.cone_rounds > 0 && !part.trees;
-    let swept = last_settings(settings);
+    let swept = last_settings(settings, cones);
     // A large island is swept a little while it takes contacts in, and to the tolerance once nothing asks any more.
     let little = Settings {
         sweeps: settings.sweeps.min(LITTLE),
@@ -346,13 +346,9 @@ pub(super) fn converge(
 }
 
 /// How a large island is solved where little does not do: by sweeps alone, or by some of them and rounds over cones.
-fn last_settings(settings: &Settings) -> Settings {
+fn last_settings(settings: &Settings, cones: bool) -> Settings {
     Settings {
-        sweeps: if settings.cone_rounds > 0 {
-            BEFORE_CONES
-        } else {
-            settings.sweeps
-        },
+        sweeps: if cones { BEFORE_CONES } else { settings.sweeps },
         direct_rounds: 0,
         ..*settings
     }
@@ -383,7 +379,7 @@ fn bounce(work: &mut Work, island: usize, h: f64) -> bool {
 /// Impulses at t + h over the projected contacts and all joints: no velocity into contacts that bore load, none along joints.
 pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut StepReport) {
     let settings = params.settings(params.velocity_tolerance);
-    let swept = last_settings(&settings);
+    let swept = [false, true].map(|cones| last_settings(&settings, cones));
     let Scratch {
         bodies,
         touches,
@@ -399,7 +395,11 @@ pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut St
         let large = part.rows.len() >= LARGE;
         let struck = large && (cones || touches.iter().any(|t| t.hit));
         let mut job = Job {
-            settings: if struck { &swept } else { &settings },
+            settings: if struck {
+                &swept[usize::from(cones)]
+            } else {
+                &settings
+            },
             cost_max: params.direct_cost as u64,
             near: false,
             rows: &mut rows[part.rows.clone()],

@@ -104,7 +104,6 @@ impl IterativeParams {
         let not_negative = [
             ("contact_depth", self.contact_depth),
             ("direct_cost", self.direct_cost),
-            ("feature_motion", self.feature_motion),
             ("slop", self.slop),
         ];
         for (field, value) in not_negative {
@@ -121,8 +120,13 @@ impl IterativeParams {
                 return Err(BuildError::new(field, "must be at least 1"));
             }
         }
-        if !(0.0..=1.0).contains(&self.depenetration) {
-            return Err(BuildError::new("depenetration", "must be between 0 and 1"));
+        for (field, value) in [
+            ("depenetration", self.depenetration),
+            ("feature_motion", self.feature_motion),
+        ] {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(BuildError::new(field, "must be between 0 and 1"));
+            }
         }
         Ok(())
     }

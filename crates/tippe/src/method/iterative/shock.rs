@@ -92,6 +92,7 @@ pub(crate) fn settle(
         sweeps,
         sweeps_last: 0,
         direct_rounds: 0,
+        cone_rounds: 0,
         ..*settings
     };
     super::contact::converge(&few, 0, false, island, work, report);

@@ -27,6 +27,8 @@ const CONTACT_SHARE: f64 = 0.01;
 const TREE_TOLERANCE: f64 = 1e-8;
 /// Part of the distance before that an aim of a tree, or after a solve that ended at its limit, must leave it within, or better aims gain nothing [1].
 const STALLED: f64 = 0.5;
+/// Share of new contacts beyond which an island starts cold [1].
+const COLD: f64 = 0.5;
 /// One of so many sweeps finds out who presses, where something may bounce.
 const GUESS_SHARE: u32 = 3;
 /// Contacts that one joint counts for in the budget of the direct solve.
@@ -113,11 +115,13 @@ fn first_of_island(
         }
     }
     let left = params.sweeps - sweeps;
+    let mut before = caps;
     if arrivals || left > 0 {
         let left = if left > 0 { left } else { params.sweeps };
+        before = lane.work.caps_hit;
         converge(&of(left), cost_max, near, lane, island, true, |_| true);
     }
-    island.part.stuck = lane.work.caps_hit > caps;
+    island.part.stuck = lane.work.caps_hit > before;
     if island.part.trees || (jointed && island.part.direct) {
         meet(params, sight, cost_max, caps, lane, island);
     }
@@ -138,8 +142,7 @@ fn converge(
     let mut work = SolverWork::default();
     let mut settings = params.settings();
     // A cold start is worth any number of steps, once.
-    let (known, new) = budgets(params, touches);
-    if new > known {
+    if new_share(touches).1 > COLD && !touches.iter().any(|t| t.hit) {
         settings.newton_steps = u32::MAX;
     }
     let mut job = Job {
@@ -255,21 +258,17 @@ fn cost_limit(params: &SequentialParams, touches: &[Touch], links: usize) -> u64
     if touches.iter().any(|t| t.hit) {
         return held as u64;
     }
-    let (count, cold) = budgets(params, touches);
-    (held + count + cold) as u64
+    let (count, share) = new_share(touches);
+    (held + params.direct_cost * count + share * share * params.direct_cost_cold) as u64
 }
 
-/// What contacts that touch add to that budget: those known, and those that are new.
-fn budgets(params: &SequentialParams, touches: &[Touch]) -> (f64, f64) {
+/// Contacts that touch, and the share of them that is new.
+fn new_share(touches: &[Touch]) -> (f64, f64) {
     let near = touches.iter().filter(|t| t.loaded || t.gap_start <= 0.0);
     let (mut count, mut new) = (0.0, 0.0);
     for touch in near {
         count += 1.0;
         new += f64::from(u8::from(!touch.known));
     }
-    let share = new / f64::max(count, 1.0);
-    (
-        params.direct_cost * count,
-        share * share * params.direct_cost_cold,
-    )
+    (count, new / f64::max(count, 1.0))
 }
