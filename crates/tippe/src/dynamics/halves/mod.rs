@@ -48,7 +48,7 @@ pub(crate) struct Settings {
     pub sweeps_last: u32,
     /// Most rounds of a direct solve [1].
     pub direct_rounds: u32,
-    /// Newton steps of a direct solve over very many contacts [1]; over few there may be more.
+    /// Newton steps of a direct solve of a large island [1].
     pub newton_steps: u32,
     /// Direct solves that may end without an answer before a solve goes on without them [1].
     pub direct_tries: u32,

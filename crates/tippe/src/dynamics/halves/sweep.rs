@@ -81,10 +81,8 @@ const RIGHT: f64 = 1e-3;
 const STALLS_MAX: u32 = 2;
 /// Part of the change before a round that it must get under, or its bounds are not arriving [1].
 const STALL: f64 = 0.3;
-/// Visits of contacts by Newton steps that a direct solve may make besides the fewest: steps over few contacts cost little.
-const NEWTON_VISITS: u32 = 3000;
-/// Contacts of an island from which on rounds over cones are made in place of those that hold friction bounds.
-const CONES_MIN: usize = 256;
+/// Contacts from which on an island is large: direct solves end sooner, and rounds over cones may be made in place of those that hold friction bounds.
+pub(crate) const LARGE: usize = 256;
 /// Double sweeps after each round over cones that has not arrived: they carry momentum, and cost as much as a Newton step or two.
 const CONE_SWEEPS: u32 = 50;
 /// Double sweeps before the direct solve of an island that is held together by joints.
@@ -416,7 +414,7 @@ impl Job<'_> {
     /// Whether rounds over cones may be made.
     fn has_cones(&self, scratch: &Sweeps) -> bool {
         self.settings.cone_rounds > 0
-            && self.rows.len() >= CONES_MIN
+            && self.rows.len() >= LARGE
             && Packed::is_worth(self.rows, &scratch.order, CONE_SWEEPS)
     }
 
@@ -442,11 +440,11 @@ impl Job<'_> {
         };
         let mut going = direct.prepare(&system, self.bodies, self.cost_max);
         scratch.order = order;
-        let count = (scratch.order.len() + self.links.len()).max(1) as u32;
-        let steps_max = self
-            .settings
-            .newton_steps
-            .saturating_add(NEWTON_VISITS / count);
+        let steps_max = if scratch.order.len() < LARGE {
+            u32::MAX
+        } else {
+            self.settings.newton_steps
+        };
         let mut steps = 0;
         let mut solved = false;
         // Where little has changed, all states may be right already; else find them with friction bounds held at first.

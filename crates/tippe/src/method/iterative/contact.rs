@@ -12,7 +12,7 @@ use crate::dynamics::halves::joints::{LIKE, Missed, Sight, aim_again};
 use crate::dynamics::halves::lane::with_island;
 use crate::dynamics::halves::link::Link;
 use crate::dynamics::halves::row::Row;
-use crate::dynamics::halves::sweep::Job;
+use crate::dynamics::halves::sweep::{Job, LARGE};
 use crate::dynamics::halves::touch::Touch;
 use crate::dynamics::halves::{Scratch, Settings, kick, predict, touch};
 use crate::model::Model;
@@ -28,8 +28,6 @@ const TREE_TOLERANCE: f64 = 1e-8;
 const STALLED: f64 = 0.5;
 /// Contacts of an island from which on a solve leaves out those that only come near.
 const MANY: usize = 32;
-/// Contacts from which on a direct solve that has not arrived is not tried again, and none is where something hits.
-const LARGE: usize = 256;
 /// Double sweeps of a large island at a time, as long as it takes contacts in.
 const LITTLE: u32 = 10;
 /// Double sweeps of a large island before rounds over cones: most arrive with that.

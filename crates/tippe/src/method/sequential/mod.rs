@@ -121,8 +121,8 @@ impl SequentialParams {
     }
 }
 
-/// Newton steps of a direct solve over very many contacts: one that arrives mostly does so by then, and others cost more than they are worth.
-const NEWTON_STEPS: u32 = 12;
+/// Newton steps of a direct solve of a large island: one that has not arrived by then rarely does, and a step costs as much as fifty sweeps.
+const NEWTON_STEPS: u32 = 20;
 /// Most parts that a step is divided into where a net opens too far.
 const STRETCH_PARTS: u32 = 8;
 /// Most parts of a step that end where a fast body has bounced.

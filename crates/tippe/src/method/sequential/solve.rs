@@ -9,7 +9,7 @@ use crate::dynamics::halves::book::book;
 use crate::dynamics::halves::joints::{LIKE, Sight, aim_again};
 use crate::dynamics::halves::lane::{self, Island, Lane};
 use crate::dynamics::halves::link::Link;
-use crate::dynamics::halves::sweep::Job;
+use crate::dynamics::halves::sweep::{Job, LARGE};
 use crate::dynamics::halves::touch::Touch;
 use crate::dynamics::halves::{Part, net};
 use crate::model::Model;
@@ -229,8 +229,9 @@ pub(crate) fn second(
             }
             let cost_max = cost_limit(params, island.touches, island.links.len());
             let near = params.warm_start && island.touches.iter().all(Touch::is_old);
-            // What could not be solved at the start of the step rarely can at its end: sweeps have to do.
-            let swept = island.part.stuck && island.links.is_empty() && !island.part.trees;
+            // A large island that could not be solved at the start of the step rarely can at its end: sweeps have to do.
+            let large = island.rows.len() >= LARGE && island.links.is_empty();
+            let swept = island.part.stuck && large && !island.part.trees;
             let params = if swept {
                 &SequentialParams {
                     direct_rounds: 0,
