@@ -82,6 +82,6 @@ impl Books<'_> {
         e.prescribed += prescribed;
         let ends = [block.a, block.b];
         self.balance
-            .exchange(self.model, ends, motors + prescribed, 0.0);
+            .exchange_by_joint(self.model, ends, motors + prescribed);
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct StepContact {
     pub projected: bool,
     /// Mean slip over the step that friction cannot answer: what there was before the contact arrived [m/s].
     pub slip_before: Vec3,
+    /// Velocity of B relative to A at the start of the substep [m/s]; for the record.
+    pub velocity_start: Vec3,
     /// Velocity of B relative to A before the impulses of the solve under way [m/s]; for the ledger.
     pub velocity_before: Vec3,
     /// Angular velocity of B relative to A before those impulses [rad/s]; for the ledger.
@@ -197,6 +199,7 @@ impl StepContact {
             awaited: false,
             projected: false,
             slip_before: Vec3::ZERO,
+            velocity_start: Vec3::ZERO,
             velocity_before: Vec3::ZERO,
             spin_before: Vec3::ZERO,
             first: Vec3::ZERO,

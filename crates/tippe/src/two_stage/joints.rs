@@ -60,7 +60,7 @@ pub(crate) fn kick_springs(
         }
         let work = kinetic(state) - before;
         ledger.motors += work;
-        balance.exchange(model, [joint.a.unwrap_or(u32::MAX), joint.b], work, 0.0);
+        balance.exchange_by_joint(model, [joint.a.unwrap_or(u32::MAX), joint.b], work);
     }
 }
 fn solver_body(model: &Model, state: &State, slot: u32) -> SolverBody {

@@ -7,6 +7,7 @@
 pub(crate) mod book;
 pub(crate) mod bounce;
 pub(crate) mod depenetrate;
+pub(crate) mod finish;
 pub(crate) mod gather;
 pub(crate) mod joint_network;
 pub(crate) mod joint_targets;
@@ -92,8 +93,6 @@ pub(crate) struct Scratch {
     pub touching: Vec<crate::state::PairKey>,
     /// Positions of the links, by joint slot.
     pub by_joint: Vec<u32>,
-    /// Events and forces of the whole step.
-    pub read_out: crate::output::step_sum::ReadOut,
     /// One for each touch, rebuilt for each solve.
     pub rows: Vec<ContactRow>,
     /// Links of the pose-only pass.

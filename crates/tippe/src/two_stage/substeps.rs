@@ -9,7 +9,7 @@ use crate::math::{Vec3, tangents};
 use crate::model::{Body, Model};
 use crate::state::{JointMemory, State};
 /// Turn of the stiffest mode of a mechanism that one part of a step may take [rad]; beyond 2 the motion would be unstable.
-const TURN_MAX: f64 = 0.7;
+pub(crate) const TURN_MAX: f64 = 0.7;
 /// A division into parts is taken back when this many times fewer would do: a step length that changes often costs energy.
 const SUBSTEPS_SLACK: f64 = 64.0;
 /// Where bodies touch, energy is lost anyway, and impacts ask for parts that the rest that follows does not: there a division is halved

@@ -65,6 +65,7 @@ pub(crate) fn first_rows(
         let (a, b) = c.bodies();
         let mut row = new_row(c, &placement(c), &state.bodies, bodies);
         let u = row.velocity(bodies);
+        step_contact.velocity_start = u;
         step_contact.velocity_before = u;
         step_contact.spin_before = row.spin(bodies);
         let u_n = u.dot(row.n);

@@ -16,12 +16,11 @@ use crate::collide::{Course, detect_on_course};
 use crate::dynamics::energy;
 use crate::error::StepError;
 use crate::model::Model;
-use crate::output::finish;
 use crate::report::{Phase, SolverWork, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::two_stage::predict::{advance, kick, predict};
-use crate::two_stage::{depenetrate, gather, substeps, targets};
+use crate::two_stage::{depenetrate, finish, gather, substeps, targets};
 use crate::work::Work;
 pub(crate) use collision::Collisions;
 pub(crate) use shock::Levels;
@@ -44,8 +43,8 @@ pub(crate) fn step(
     work.stage.net_cost = None;
     loop {
         let mut report = StepReport::default();
-        let mut read_out = std::mem::take(&mut work.stage.read_out);
-        read_out.clear();
+        work.records.clear();
+        work.events.clear();
         let mut met = true;
         for k in 0..substeps {
             let end = work.backup.time + h * f64::from(k + 1) / f64::from(substeps);
@@ -53,7 +52,6 @@ pub(crate) fn step(
             loop {
                 let done = substep(model, params, end, stops, state, work)?;
                 report.append(&done);
-                read_out.append(work, done.dt / h);
                 if state.time >= end {
                     break;
                 }
@@ -72,12 +70,10 @@ pub(crate) fn step(
             state.substeps = substeps;
             spent.caps_hit += u32::from(!met);
             report.work.add(&spent);
-            read_out.finish(h, work);
-            work.stage.read_out = read_out;
+            work.tell(model, h);
             return Ok(report);
         }
         spent.add(&report.work.given_up());
-        work.stage.read_out = read_out;
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
         state.loads = loads;

@@ -9,7 +9,7 @@ mod solve;
 use crate::dynamics::energy;
 use crate::error::StepError;
 use crate::model::Model;
-use crate::output::finish;
+use crate::output::ledger;
 use crate::report::{Phase, SolverWork, StepReport};
 use crate::solver::choose;
 use crate::state::State;
@@ -17,7 +17,7 @@ use crate::step::{check_finite, check_trees};
 use crate::two_stage::joint_network::OPEN_MAX;
 use crate::two_stage::predict::{advance, kick};
 use crate::two_stage::rest::Resting;
-use crate::two_stage::{Island, Settings, depenetrate, gather, predict, substeps, targets};
+use crate::two_stage::{Island, Settings, depenetrate, finish, gather, predict, substeps, targets};
 use crate::work::Work;
 
 /// Parameters of `sequential`.
@@ -167,8 +167,8 @@ pub(crate) fn step(
             work.resting.release_all();
         }
         let mut report = StepReport::default();
-        let mut read_out = std::mem::take(&mut work.stage.read_out);
-        read_out.clear();
+        work.records.clear();
+        work.events.clear();
         let mut met = true;
         let mut bounces = 0;
         let stretch_substeps = STRETCH_SUBSTEPS.min(params.substeps_max);
@@ -191,7 +191,6 @@ pub(crate) fn step(
                 left = if done.dt < left { left - done.dt } else { 0.0 };
                 bounces += u32::from(left > 0.0);
                 report.append(&done);
-                read_out.append(work, done.dt / h);
                 // Did they meet, and was the guess of their stiffness right?
                 met &=
                     work.stage.met && substeps::turns(model, state, h) <= 2.0 * f64::from(substeps);
@@ -209,8 +208,7 @@ pub(crate) fn step(
             state.substeps = substeps;
             spent.caps_hit += u32::from(!met) + u32::from(stretched);
             report.work.add(&spent);
-            read_out.finish(h, work);
-            work.stage.read_out = read_out;
+            work.tell(model, h);
             Resting::report(work, &mut report);
             if report.work.substeps == 1 && params.shuffle_seed.is_none() {
                 Resting::keep(
@@ -220,12 +218,11 @@ pub(crate) fn step(
                     state,
                     work,
                 );
-                finish::account_again(model, state, &mut report);
+                ledger::close_again(model, state, &mut report);
             }
             return Ok(report);
         }
         spent.add(&report.work.given_up());
-        work.stage.read_out = read_out;
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
         state.loads = loads;

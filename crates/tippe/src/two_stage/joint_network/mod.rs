@@ -20,7 +20,8 @@ use crate::math::dissection::NONE;
 use crate::math::front_cholesky::{Entry, FrontCholesky};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use crate::report::{EnergyLedger, JointForce, Residuals, SolverWork};
+use crate::output::record::JointRecord;
+use crate::report::{EnergyLedger, Residuals, SolverWork};
 use crate::solver::ends::Bodies;
 use crate::state::{BodyState, JointMemory, State};
 use crate::two_stage::book::Books;
@@ -116,7 +117,7 @@ impl Net {
     pub(crate) fn book(&self, books: &mut Books<'_>) {
         self.left.book(&mut books.report.energy);
         for knot in &self.knots {
-            books.balance.exchange(books.model, knot.ends, 0.0, 0.0);
+            books.balance.exchange_by_joint(books.model, knot.ends, 0.0);
         }
         if let Some(&slot) = self.slots.first() {
             books.balance.put_in(slot, self.left.prescribed);
@@ -554,7 +555,7 @@ impl Net {
         model: &Model,
         state: &mut State,
         h: f64,
-        forces: &mut Vec<JointForce>,
+        records: &mut Vec<JointRecord>,
     ) {
         for (knot, before) in self.knots.iter().zip(&self.wrenches) {
             let slot = knot.joint as usize;
@@ -583,10 +584,12 @@ impl Net {
             memory.second[..n].copy_from_slice(&self.lambda[knot.range()]);
             state.joints[slot] = memory;
             let now = self.wrench(knot);
-            forces.push(JointForce {
-                joint: model.joint_id(slot),
-                force: (before.0 + now.0) / h,
-                torque: (before.1 + now.1) / h,
+            records.push(JointRecord {
+                joint: knot.joint,
+                time: state.time,
+                impulse: before.0 + now.0,
+                angular_impulse: before.1 + now.1,
+                duration: h,
                 angle,
                 displacement,
             });
