@@ -214,26 +214,26 @@ impl Direct {
         steps: &mut u32,
     ) -> bool {
         let scale = system.impulse_squared();
-        for step in 0.. {
+        for iteration in 0.. {
             // The first step trusts the contact states of the impulses it starts from: right in a stack at rest.
-            let law = if step == 0 {
+            let law = if iteration == 0 {
                 ContactRow::continued
             } else {
                 ContactRow::projected
             };
             self.balance(system, bodies, law);
             let unbalanced: f64 = self.newton.iter().flatten().map(|x| x * x).sum();
-            if step > 0 && unbalanced <= BALANCED * BALANCED * scale.max(self.pushed) {
+            if iteration > 0 && unbalanced <= BALANCED * BALANCED * scale.max(self.pushed) {
                 return true;
             }
             self.assemble(system, bodies);
-            if step == limit || !self.factor.factor() {
+            if iteration == limit || !self.factor.factor() {
                 return false;
             }
             self.downhill.clone_from(&self.newton);
             self.factor.solve(&mut self.newton);
             *steps += 1;
-            if step == 0 {
+            if iteration == 0 {
                 self.moved.clone_from(&self.newton);
                 self.pushed = self.downhill.iter().flatten().map(|x| x * x).sum();
             } else {
@@ -258,7 +258,7 @@ impl Direct {
         let scale = system.impulse_squared().max(left);
         // Rounding of velocities times the stiffness is as far as it goes; good enough is good enough all the same.
         let fine = (FINE * self.stiffness).clamp(1e-3 * BALANCED, BALANCED);
-        for step in 0..limit {
+        for iteration in 0..limit {
             if left <= fine * fine * scale {
                 return true;
             }
@@ -291,7 +291,7 @@ impl Direct {
                     return left.min(allowed) <= BALANCED * BALANCED * scale;
                 }
             }
-            lately[step as usize % LATELY] = left;
+            lately[iteration as usize % LATELY] = left;
         }
         left <= BALANCED * BALANCED * scale
     }
@@ -520,9 +520,9 @@ impl Direct {
     }
 
     /// Velocity that a step gives a joint's row.
-    fn scalar_change(&self, block: &JointBlock, row: &JointRow, step: &[Block6]) -> f64 {
+    fn scalar_change(&self, block: &JointBlock, row: &JointRow, motion: &[Block6]) -> f64 {
         let part = |slot: u32, e: Vec3, ang: Vec3| {
-            self.step_of(step, slot).map_or(0.0, |[a, b, c, d, f, g]| {
+            self.motion_of(motion, slot).map_or(0.0, |[a, b, c, d, f, g]| {
                 e.dot(Vec3::new(a, b, c)) + ang.dot(Vec3::new(d, f, g))
             })
         };
@@ -530,18 +530,18 @@ impl Direct {
     }
 
     /// Velocity that a step gives a point of a body.
-    pub(super) fn change(&self, step: &[Block6], slot: u32, r: Vec3) -> Vec3 {
-        self.step_of(step, slot)
+    pub(super) fn change(&self, motion: &[Block6], slot: u32, r: Vec3) -> Vec3 {
+        self.motion_of(motion, slot)
             .map_or(Vec3::ZERO, |[a, b, c, d, e, f]| {
                 Vec3::new(a, b, c) + Vec3::new(d, e, f).cross(r)
             })
     }
 
     /// What a step gives a body: velocity and angular velocity; nothing if it does not answer.
-    fn step_of(&self, step: &[Block6], slot: u32) -> Option<Block6> {
+    fn motion_of(&self, motion: &[Block6], slot: u32) -> Option<Block6> {
         match self.nodes[slot as usize] {
-            NONE => self.forest.velocity(step, slot),
-            node => Some(step[node as usize]),
+            NONE => self.forest.velocity(motion, slot),
+            node => Some(motion[node as usize]),
         }
     }
 

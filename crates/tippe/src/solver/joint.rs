@@ -330,10 +330,10 @@ impl JointBlock {
     }
 
     /// Goes on by the given impulses of the held rows.
-    pub(crate) fn extrapolate(&mut self, step: &[f64; 6], bodies: &mut Bodies) {
-        let total = self.total(step);
+    pub(crate) fn extrapolate(&mut self, stride: &[f64; 6], bodies: &mut Bodies) {
+        let total = self.total(stride);
         for i in 0..self.held.count {
-            self.lambda[i] += step[i];
+            self.lambda[i] += stride[i];
         }
         self.push(&total, 1.0, bodies);
     }

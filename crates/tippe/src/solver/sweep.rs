@@ -358,15 +358,15 @@ impl Job<'_> {
             return;
         }
         for (k, &i) in scratch.order.iter().enumerate() {
-            let step = scratch.direction[k] * beta;
-            self.rows[i as usize].extrapolate(step, self.bodies);
-            scratch.direction[k] = step + scratch.before[k];
+            let stride = scratch.direction[k] * beta;
+            self.rows[i as usize].extrapolate(stride, self.bodies);
+            scratch.direction[k] = stride + scratch.before[k];
         }
         for (k, block) in self.joint_blocks.iter_mut().enumerate() {
-            let step = scratch.joint_direction[k].map(|x| x * beta);
-            block.extrapolate(&step, self.bodies);
+            let stride = scratch.joint_direction[k].map(|x| x * beta);
+            block.extrapolate(&stride, self.bodies);
             for i in 0..6 {
-                scratch.joint_direction[k][i] = step[i] + scratch.joint_before[k][i];
+                scratch.joint_direction[k][i] = stride[i] + scratch.joint_before[k][i];
             }
         }
     }

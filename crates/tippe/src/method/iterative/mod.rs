@@ -16,10 +16,11 @@ use crate::collide::{Course, detect_on_course};
 use crate::dynamics::energy;
 use crate::error::StepError;
 use crate::model::Model;
-use crate::report::{Phase, SolverWork, StepReport};
+use crate::report::{Phase, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::two_stage::predict::{advance, kick, predict};
+use crate::two_stage::substeps::Verdict;
 use crate::two_stage::{depenetrate, finish, gather, substeps, targets};
 use crate::work::Work;
 pub(crate) use collision::Collisions;
@@ -28,7 +29,7 @@ pub(crate) use shock::Levels;
 /// Most parts that joints may divide a step into.
 const SUBSTEPS_MAX: u32 = 32;
 
-/// Advances the state by `h`: in parts where the joints need it, each part from one time of impact to the next.
+/// Advances the state by `h`: in substeps where the joints need it, each from one time of impact to the next.
 pub(crate) fn step(
     model: &Model,
     params: &IterativeParams,
@@ -36,54 +37,27 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut substeps = substeps::substeps(model, state, h).min(SUBSTEPS_MAX);
-    // Work of attempts that were given up counts too.
-    let mut spent = SolverWork::default();
-    work.stage.tried = false;
     work.stage.net_cost = None;
-    loop {
-        let mut report = StepReport::default();
-        work.records.clear();
-        work.events.clear();
-        let mut met = true;
-        for k in 0..substeps {
-            let end = work.backup.time + h * f64::from(k + 1) / f64::from(substeps);
+    substeps::divide(
+        model,
+        h,
+        SUBSTEPS_MAX,
+        state,
+        work,
+        |part, state, work, report| {
+            let end = work.backup.time + h * f64::from(part.index + 1) / f64::from(part.count);
             let mut stops = params.impact_substeps;
             loop {
-                let done = substep(model, params, end, stops, state, work)?;
-                report.append(&done);
+                report.append(&substep(model, params, end, stops, state, work)?);
                 if state.time >= end {
                     break;
                 }
                 stops -= 1;
             }
-            met &= work.stage.met && substeps::turns(model, state, h) <= 2.0 * f64::from(substeps);
-            if !met && substeps < SUBSTEPS_MAX {
-                break;
-            }
-        }
-        if met || substeps >= SUBSTEPS_MAX {
-            report.dt = h;
-            state.time = work.backup.time + h;
-            report.time = state.time;
-            state.step_count = work.backup.step_count + 1;
-            state.substeps = substeps;
-            spent.caps_hit += u32::from(!met);
-            report.work.add(&spent);
-            work.tell(model, h);
-            return Ok(report);
-        }
-        spent.add(&report.work.given_up());
-        let loads = std::mem::take(&mut state.loads);
-        state.copy_from(&work.backup);
-        state.loads = loads;
-        // Joints that contradict each other never meet: rather than in ever shorter parts, they are tried once more little by little.
-        if substeps::start_apart(model, state) && !work.stage.tried {
-            work.stage.tried = true;
-        } else {
-            substeps *= 2;
-        }
-    }
+            let met = substeps::met(model, state, work, h, part.count);
+            Ok(if met { Verdict::Met } else { Verdict::Missed })
+        },
+    )
 }
 
 /// Finds what touches or may touch on the way of the next `h` seconds, with the velocities of now.
