@@ -8,6 +8,7 @@ mod browser;
 mod markdown;
 mod pictures;
 mod requirements;
+mod rooms;
 mod steps;
 mod tidy;
 mod tree;

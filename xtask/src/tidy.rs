@@ -6,6 +6,7 @@
 
 use crate::markdown::{self, Line};
 use crate::requirements;
+use crate::rooms;
 use crate::tree::{Problem, Tree};
 
 /// Everything there is to mend, by file and line.
@@ -18,6 +19,7 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
         }
     }
     check_examples(tree, &mut problems);
+    rooms::check(tree, &mut problems);
     check_references(tree, &mut problems);
     let keys = reference_keys(tree);
     for (file, text) in tree.ending_in(".rs") {
