@@ -1,0 +1,17 @@
+//! Solving one island: contacts and joints at one instant. Nothing here knows about time, methods or reports.
+//!
+//! Reads: ends (velocities, masses), rows with targets and bounds.  Writes: impulses, velocities of the ends, counted work.
+//! Called by: `two_stage`, the methods.
+//! Source: docs/solver.md.
+
+pub(crate) mod batch_colouring;
+pub(crate) mod choose;
+mod cone;
+pub(crate) mod contact;
+mod dense;
+mod direct;
+pub(crate) mod ends;
+mod forest;
+pub(crate) mod joint;
+pub(crate) mod packed;
+pub(crate) mod sweep;
