@@ -723,3 +723,49 @@ fn bs_03_cube_lies_still_for_a_minute_with_iterative() {
         below("speed", s.velocity.length(), 1e-9);
     }
 }
+
+/// Residuals at the exit of the collision loop, against the tolerance itself.
+#[test]
+fn bs_12_residuals_are_below_the_tolerance_itself() {
+    let mut world = iterative(0.0, Surface::new(0.5, 0.3));
+    add(&mut world, &floor());
+    let mut cube = solid(cuboid(0.5, 0.3, 0.2), 1.0, Vec3::Z * 0.2);
+    cube.velocity = Vec3::new(0.4, 0.1, -1.0);
+    cube.angular_velocity = Vec3::new(0.3, 0.1, 0.5);
+    add(&mut world, &cube);
+    let report = run(&mut world, 1e-3, 1);
+    println!("{:?}", report.residuals);
+    let tolerance = IterativeParams::default().velocity_tolerance;
+    assert!(report.residuals.complementarity <= tolerance);
+    assert!(report.residuals.stick_slip <= tolerance);
+    assert_eq!(report.work.caps_hit, 0);
+}
+
+/// Ten boxes for a minute with accumulated impulses alone, 50 sweeps a solve in random order, for several seeds.
+#[test]
+fn cl_28_ten_boxes_stand_by_sweeps_in_random_order() {
+    let mut heights = Vec::new();
+    for seed in [1, 2, 3] {
+        let params = SequentialParams {
+            // Double sweeps.
+            sweeps: 25,
+            direct_rounds: 0,
+            shuffle_seed: Some(seed),
+            ..SequentialParams::default()
+        };
+        let mut world = world_with(G, Surface::new(0.5, 0.0), params);
+        let cubes = stack(&mut world, 10);
+        run(&mut world, FRAME, fewer(3600, 300));
+        let off = |(k, &id): (usize, &BodyId)| {
+            (state(&world, id).position - Vec3::Z * (0.1 + 0.2 * k as f64)).length()
+        };
+        let worst = cubes.iter().enumerate().map(off).fold(0.0, f64::max);
+        println!("seed {seed}: displaced by {worst:e} m");
+        below("displacement", worst, 1e-2);
+        heights.push(state(&world, cubes[9]).position.z);
+    }
+    let spread = heights
+        .iter()
+        .fold(0.0_f64, |s, z| s.max((z - heights[0]).abs()));
+    below("spread of the heights", spread, 1e-3);
+}
