@@ -40,7 +40,8 @@ fn load_text(text: &str) -> tippe_scene::Scene {
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Same input, bit-identical log; μ, e and the shape are edited in the text and the scene runs again, without a rebuild.
+/// Same input, bit-identical log; μ, e and the shape are edited in the text and the scene runs again, without a
+/// rebuild.
 #[test]
 fn mc_32_friction_restitution_and_shape_change_without_a_rebuild() {
     let first = log(BLOCK);
@@ -59,8 +60,8 @@ fn mc_32_friction_restitution_and_shape_change_without_a_rebuild() {
     }
 }
 
-/// C6: a figure of fifteen links falls down stairs, μ = 0.6, e = 0.1, no motors: its energy never rises, and no joint goes half a
-/// degree beyond its limits.
+/// C6: a figure of fifteen links falls down stairs, μ = 0.6, e = 0.1, no motors: its energy never rises, and no joint
+/// goes half a degree beyond its limits.
 #[test]
 fn ab_38_energy_of_a_falling_figure_never_rises() {
     for method in ["sequential", "iterative"] {

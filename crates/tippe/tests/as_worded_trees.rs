@@ -1,4 +1,5 @@
-//! Requirements on articulated bodies, each shown by the experiment that its acceptance sentence names, with the figures it names.
+//! Requirements on articulated bodies, each shown by the experiment that its acceptance sentence names, with the
+//! figures it names.
 //!
 //! Other tests show the same capabilities in other ways; `docs/requirements.md` lists both.
 
@@ -38,8 +39,9 @@ fn over_ground(method: Method, gravity: f64, surface: Surface) -> World {
 /// Radius of the ball at a tip [m].
 const TIP: f64 = 1e-3;
 
-/// A free chain of uniform rods of 1 kg and 1 m in line along x, hinged about y, `height` above the ground, with a small ball at its far tip.
-/// Every link moves with `speed` along z and the last one turns so that its tip has `tip_speed`.
+/// A free chain of uniform rods of 1 kg and 1 m in line along x, hinged about y, `height` above the ground, with a
+/// small ball at its far tip. Every link moves with `speed` along z and the last one turns so that its tip has
+/// `tip_speed`.
 fn free_chain(world: &mut World, n: usize, height: f64, speed: f64) -> (ArticulationId, BodyId) {
     // Thin, but with a moment about its own line, since it may turn freely about it.
     let mass = MassProperties {
@@ -86,8 +88,9 @@ fn tip_velocity(world: &World, last: BodyId) -> Vec3 {
     s.point_velocity(pose.point(Vec3::X))
 }
 
-/// Table of classes by v_n against the threshold: colliding, resting, separating. The threshold is the method's; a contact without load
-/// collides at any speed. After an impact the motion starts anew: what was left of the step is flown from there.
+/// Table of classes by v_n against the threshold: colliding, resting, separating. The threshold is the method's; a
+/// contact without load collides at any speed. After an impact the motion starts anew: what was left of the step is
+/// flown from there.
 #[test]
 fn ab_01_classes_by_speed_and_restart_after_the_impact() {
     let ball = |world: &mut World, gap: f64| {
@@ -145,13 +148,15 @@ fn ab_01_classes_by_speed_and_restart_after_the_impact() {
             z - expected.0,
             v - expected.1
         );
-        // The time of impact is known to the depth tolerance over the speed of arrival, 1e-9/0.44 s: 1.5 times that speed and 1.5 g in it.
+        // The time of impact is known to the depth tolerance over the speed of arrival, 1e-9/0.44 s: 1.5 times that
+        // speed and 1.5 g in it.
         assert!((z - expected.0).abs() < 2e-9, "{name}");
         assert!((v - expected.1).abs() < 4e-8, "{name}");
     }
 }
 
-/// Accelerations by divide and conquer for 2 to 1024 links, and what two threads bring: printed, since it depends on the machine.
+/// Accelerations by divide and conquer for 2 to 1024 links, and what two threads bring: printed, since it depends on
+/// the machine.
 #[test]
 fn ab_10_speed_up_with_threads_is_reported() {
     for n in [2, 64, 1024] {
@@ -246,8 +251,8 @@ fn ab_19_a_plate_chain_that_lands_flat_has_no_approach_left() {
     }
 }
 
-/// C1 in a world: free chains of one, two, three rods fall flat, and their tip meets the ground at 2 m/s with e = 0.5 and no friction. K of the
-/// tip is 4, 7/2, 52/15: p = (1 + e) 2/K, and the tip leaves with 1 m/s.
+/// C1 in a world: free chains of one, two, three rods fall flat, and their tip meets the ground at 2 m/s with e = 0.5
+/// and no friction. K of the tip is 4, 7/2, 52/15: p = (1 + e) 2/K, and the tip leaves with 1 m/s.
 #[test]
 fn ab_38_free_chains_hit_the_ground_with_their_tip() {
     for method in methods() {
@@ -266,7 +271,8 @@ fn ab_38_free_chains_hit_the_ground_with_their_tip() {
     }
 }
 
-/// C1 with a step that goes back: a chain falls flat, its tip arrives after √(2 d/g) to 2⁻²⁰ of a step, and no state overlaps.
+/// C1 with a step that goes back: a chain falls flat, its tip arrives after √(2 d/g) to 2⁻²⁰ of a step, and no state
+/// overlaps.
 #[test]
 fn ab_28_a_chain_is_stopped_at_the_impact_of_its_tip() {
     let (gap, h) = (0.0123, 1.0 / 60.0);
@@ -287,8 +293,8 @@ fn ab_28_a_chain_is_stopped_at_the_impact_of_its_tip() {
     }
 }
 
-/// Impulse on the tip of a pinned chain by an explicit contact: a spring of 1e8 N/m that gives back e² of its work, friction μ F_n against the
-/// slip, steps of 1e-7 s.
+/// Impulse on the tip of a pinned chain by an explicit contact: a spring of 1e8 N/m that gives back e² of its work,
+/// friction μ F_n against the slip, steps of 1e-7 s.
 fn stiff_impact(model: &Model, q: &[f64], v: &[f64], mu: f64, e: f64) -> (Vec3, Vec<f64>) {
     let n = model.freedom_count();
     let (k, h, slow) = (1e8, 1e-7, 1e-3);
@@ -331,7 +337,8 @@ fn stiff_impact(model: &Model, q: &[f64], v: &[f64], mu: f64, e: f64) -> (Vec3, 
     (impulse, v)
 }
 
-/// C2: pinned chains at 45°, μ = 0.5: K of the tree into the impact law, energy never rises, and the impulse is that of a stiff spring contact within 2 %.
+/// C2: pinned chains at 45°, μ = 0.5: K of the tree into the impact law, energy never rises, and the impulse is that of
+/// a stiff spring contact within 2 %.
 #[test]
 fn ab_26_tip_impacts_with_friction_agree_with_a_stiff_spring() {
     for (n, spin) in [(1, 2.0), (2, 2.0), (3, -1.0)] {

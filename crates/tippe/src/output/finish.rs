@@ -2,7 +2,7 @@
 //!
 //! Reads: solved rows, touches, contacts.  Writes: State (velocities, memory), Work (events, forces), StepReport.
 //! Called by: the methods that step in two halves.
-//! Source: docs/methods.md, "The certificate".
+//! Source: docs/methods/contract.md, "The certificate".
 
 use crate::collide::Contact;
 use crate::dynamics::energy;

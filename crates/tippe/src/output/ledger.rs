@@ -2,7 +2,7 @@
 //!
 //! Reads: solved rows, links, touches.  Writes: residuals and ledger of the report.
 //! Called by: the solves of the methods that step in two halves.
-//! Source: docs/methods.md, "The certificate".
+//! Source: docs/methods/contract.md, "The certificate".
 
 use crate::report::StepReport;
 use crate::solver::contact::ContactRow;

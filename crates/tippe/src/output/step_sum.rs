@@ -2,7 +2,7 @@
 //!
 //! Reads: Work (events and forces of one part after the other).  Writes: Work (those of the whole step).
 //! Called by: the methods that step in two halves.
-//! Source: docs/methods.md, "The certificate".
+//! Source: docs/methods/contract.md, "The certificate".
 
 use crate::report::{ContactForce, Event, JointForce};
 use crate::work::Work;
