@@ -8,6 +8,7 @@ use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
 use crate::method::iterative::{Collisions, Levels};
+use crate::output::balance::Balance;
 use crate::report::{ContactForce, Event, JointForce, Phase};
 use crate::state::{BodyState, State};
 use crate::threads::Threads;
@@ -35,7 +36,9 @@ pub struct Work {
     /// Scratch of its shock propagation.
     pub(crate) levels: Levels,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
-    pub(crate) hold: crate::two_stage::rest::Resting,
+    pub(crate) resting: crate::two_stage::rest::Resting,
+    /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.
+    pub(crate) balance: Balance,
     /// Scratch of falling asleep and waking.
     pub(crate) sleep: sleep::Scratch,
     /// What each contact carried. Written at the end of a step, read by users.

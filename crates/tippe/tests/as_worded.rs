@@ -46,7 +46,7 @@ fn iterative(gravity: f64, surface: Surface) -> World {
 }
 
 fn world_of(method: Method, gravity: f64, surface: Surface) -> World {
-    let mut world = World::new(method);
+    let mut world = World::new(method).expect("good parameters");
     world
         .set_gravity(Vec3::Z * -gravity)
         .expect("finite gravity");
@@ -645,7 +645,7 @@ fn sr_22_one_scene_runs_with_every_method() {
     let mut loads = Vec::new();
     for method in methods() {
         let name = method.name();
-        let mut world = World::new(method);
+        let mut world = World::new(method).expect("good parameters");
         let cubes = stack(&mut world, 3);
         run(&mut world, FRAME, 60);
         let below_all = world.contacts().iter().filter(|c| c.body_a.index() == 0);

@@ -26,7 +26,7 @@ fn methods() -> [Method; 2] {
 }
 
 fn over_ground(method: Method, gravity: f64, surface: Surface) -> World {
-    let mut world = World::new(method);
+    let mut world = World::new(method).unwrap();
     world.set_gravity(Vec3::Z * -gravity).unwrap();
     world.set_default_surface(surface).unwrap();
     let ground = Shape::HalfSpace { normal: Vec3::Z };

@@ -44,6 +44,17 @@ impl Method {
         }
     }
 
+    /// Checks every parameter for sense.
+    ///
+    /// # Errors
+    /// The first field that makes no sense, and why.
+    pub fn check(&self) -> Result<(), crate::BuildError> {
+        match self {
+            Self::Sequential(params) => params.check(),
+            Self::Iterative(params) => params.check(),
+        }
+    }
+
     /// The method of that name with its default parameters; `None` if this version does not have it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

@@ -14,7 +14,7 @@ use crate::solver::contact::ContactRow;
 use crate::state::{PairKey, State};
 use crate::two_stage::gather::StepContact;
 use crate::two_stage::rest::Resting;
-use crate::two_stage::{Part, Scratch};
+use crate::two_stage::{Island, Scratch};
 use crate::work::Work;
 
 /// Gap under which two shapes count as touching [m].
@@ -42,7 +42,7 @@ pub(crate) fn run(
     let time_before = state.time - report.dt;
     remember(model, state, work, report, time_before);
     let touching = &mut work.stage.touching;
-    let idle = |p: &PairKey| is_idle(model, &work.hold, p);
+    let idle = |p: &PairKey| is_idle(model, &work.resting, p);
     keep_idle(idle, touching, &mut work.detection.sensed, state);
     let events = &mut work.events;
     changes(
@@ -64,6 +64,7 @@ pub(crate) fn run(
     std::mem::swap(&mut state.touching, touching);
     state.sensed.clone_from(&work.detection.sensed);
     react(model, state, work, report);
+    work.balance.close(model, state, &mut report.energy);
     account(model, before, state, report);
     report.time = state.time;
     report.candidates = work.detection.contacts.len();
@@ -85,8 +86,10 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     for (place, step_contact) in step_contacts.iter().enumerate() {
         places[step_contact.contact as usize] = place as u32;
     }
-    let hold = &work.hold;
-    state.contacts.retain(|c| is_idle(model, hold, &c.key.pair));
+    let resting = &work.resting;
+    state
+        .contacts
+        .retain(|c| is_idle(model, resting, &c.key.pair));
     work.contact_forces.clear();
     work.events.clear();
     touching.clear();
@@ -134,8 +137,8 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
 }
 
 /// Whether nothing happens between two shapes, since neither body moves in this step.
-fn is_idle(model: &Model, hold: &Resting, pair: &PairKey) -> bool {
-    let moves = |slot: u32| model.is_awake(slot) && !hold.holds(slot);
+fn is_idle(model: &Model, resting: &Resting, pair: &PairKey) -> bool {
+    let moves = |slot: u32| model.is_awake(slot) && !resting.holds(slot);
     !moves(pair.body_a) && !moves(pair.body_b)
 }
 
@@ -234,36 +237,36 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
     // The force of an impact acts for a moment: it tells little of how stiff the mechanism is.
     let struck = work.stage.step_contacts.iter().any(|t| t.hit && t.struck);
     let Scratch {
-        links,
+        joint_blocks,
         by_joint,
         stretch,
-        parts,
+        islands,
         ..
     } = &mut work.stage;
     *stretch = 0.0;
     by_joint.clear();
-    by_joint.extend(0..links.len() as u32);
-    by_joint.sort_unstable_by_key(|&i| links[i as usize].joint);
+    by_joint.extend(0..joint_blocks.len() as u32);
+    by_joint.sort_unstable_by_key(|&i| joint_blocks[i as usize].joint);
     for &i in by_joint.iter() {
-        let link = &links[i as usize];
-        let Some(joint) = &model.joints[link.joint as usize] else {
+        let block = &joint_blocks[i as usize];
+        let Some(joint) = &model.joints[block.joint as usize] else {
             continue;
         };
         let place = joint.place(&state.bodies);
-        let worst = link.position_residual(joint, &place);
+        let worst = block.position_residual(joint, &place);
         report.residuals.joint_position = report.residuals.joint_position.max(worst);
-        let [angle, displacement] = link.values();
-        let memory = &mut state.joints[link.joint as usize];
+        let [angle, displacement] = block.values();
+        let memory = &mut state.joints[block.joint as usize];
         let known = memory.force;
-        *memory = link.memory();
+        *memory = block.memory();
         memory.angle = angle;
-        let (force, torque) = link.reaction(place.b.position - place.center_b, report.dt);
+        let (force, torque) = block.reaction(place.b.position - place.center_b, report.dt);
         memory.force = force.length();
         if struck && known > 0.0 {
             memory.force = memory.force.min(FORCE_GROWTH * known);
         }
         work.joint_forces.push(JointForce {
-            joint: model.joint_id(link.joint as usize),
+            joint: model.joint_id(block.joint as usize),
             force,
             torque,
             angle: if joint.desc.kind.turns() { angle } else { 0.0 },
@@ -277,7 +280,7 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         });
     }
     let mut netted = false;
-    for net in parts.iter().filter_map(Part::as_net) {
+    for net in islands.iter().filter_map(Island::as_net) {
         netted = true;
         *stretch = stretch.max(net.left.position);
         report.residuals = report.residuals.max(net.residuals());
@@ -315,6 +318,14 @@ fn account(
         - e.restitution
         - e.drag
         - e.joint_friction
-        + e.position_correction;
+        - e.shock
+        - e.numerical_damping
+        + e.position_correction
+        + e.gained;
     e.unexplained = e.kinetic - kinetic - explained;
+    let works = [e.external, e.motors, e.prescribed]
+        .iter()
+        .map(|w| w.max(0.0))
+        .sum::<f64>();
+    report.energy_scale = (kinetic + works).max(energy::weight_times_size(model));
 }

@@ -4,6 +4,6 @@
 //! Called by: the methods.
 //! Source: docs/methods/contract.md, "The certificate".
 
+pub(crate) mod balance;
 pub(crate) mod finish;
-pub(crate) mod ledger;
 pub(crate) mod step_sum;

@@ -274,10 +274,6 @@ mod tests {
             direct_tries: 0,
             cone_rounds,
             velocity_tolerance,
-            touching: 0.0,
-            depenetration: 0.0,
-            slop: 0.0,
-            warm_start: false,
             shuffle_seed: None,
         };
         let mut work = SolverWork::default();
@@ -286,7 +282,7 @@ mod tests {
             cost_max: 1_000_000,
             near: false,
             rows: &mut rows,
-            links: &mut [],
+            joint_blocks: &mut [],
             bodies: &mut bodies,
             work: &mut work,
         };

@@ -6,7 +6,7 @@
 
 use super::bounce::Bounce;
 use super::joint_network::JOINTS_MIN;
-use super::{Part, Scratch};
+use super::{Island, Scratch};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::math::Vec3;
@@ -70,8 +70,8 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     let dynamic = |slot: u32| model.is_awake(slot);
     let joints = &mut work.stage.joints;
     joints.clear();
-    let hold = &work.hold;
-    let moves = |slot: u32| dynamic(slot) && !hold.holds(slot);
+    let resting = &work.resting;
+    let moves = |slot: u32| dynamic(slot) && !resting.holds(slot);
     let stirs = |j: &Joint| moves(j.b) || j.a.is_some_and(moves);
     let present = model.present_joints().filter(|(_, j)| stirs(j));
     joints.extend(present.map(|(i, _)| i as u32));
@@ -131,7 +131,7 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
     let Scratch {
         step_contacts,
         joints,
-        parts,
+        islands,
         remembered,
         ungrouped,
         nets,
@@ -142,7 +142,7 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
     step_contacts.clear();
     joints.clear();
     // Nets are handed out in the order they came, so that each finds its own.
-    nets.extend(parts.drain(..).rev().filter_map(|p| p.net));
+    nets.extend(islands.drain(..).rev().filter_map(|p| p.net));
     for island in 0..work.islands.count() {
         let start = (step_contacts.len(), joints.len());
         for &item in &work.islands.order[work.islands.range(island)] {
@@ -166,9 +166,9 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
         if netted {
             joints.truncate(start.1);
         }
-        parts.push(Part {
+        islands.push(Island {
             rows: start.0..step_contacts.len(),
-            links: start.1..joints.len(),
+            joint_blocks: start.1..joints.len(),
             direct: true,
             kept: 1.0,
             old: false,

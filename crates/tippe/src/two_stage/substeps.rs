@@ -11,11 +11,11 @@ use crate::state::{JointMemory, State};
 /// Turn of the stiffest mode of a mechanism that one part of a step may take [rad]; beyond 2 the motion would be unstable.
 const TURN_MAX: f64 = 0.7;
 /// A division into parts is taken back when this many times fewer would do: a step length that changes often costs energy.
-const PARTS_SLACK: f64 = 64.0;
+const SUBSTEPS_SLACK: f64 = 64.0;
 /// Where bodies touch, energy is lost anyway, and impacts ask for parts that the rest that follows does not: there a division is halved
 /// when so many times fewer would do, in one of so many steps.
-const PARTS_SLACK_TOUCHING: f64 = 4.0;
-const PARTS_PATIENCE: u64 = 4;
+const SUBSTEPS_SLACK_TOUCHING: f64 = 4.0;
+const SUBSTEPS_PATIENCE: u64 = 4;
 /// Of a net that was divided because it opened, in one of so many: to try and fail costs as much as a part.
 const NET_PATIENCE: u64 = 2;
 /// How many parts a step of length `h` is divided into: one, or a power of two with a margin, changed seldom.
@@ -31,7 +31,7 @@ pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
             last
         };
     }
-    if needed > f64::from(last) || needed * PARTS_SLACK < f64::from(last) {
+    if needed > f64::from(last) || needed * SUBSTEPS_SLACK < f64::from(last) {
         if needed > 1.0 {
             (2.0 * needed.min(1e6)).ceil() as u32
         } else {
@@ -39,8 +39,8 @@ pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
         }
         .next_power_of_two()
     } else if !state.contacts.is_empty()
-        && needed * PARTS_SLACK_TOUCHING < f64::from(last)
-        && state.step_count.is_multiple_of(PARTS_PATIENCE)
+        && needed * SUBSTEPS_SLACK_TOUCHING < f64::from(last)
+        && state.step_count.is_multiple_of(SUBSTEPS_PATIENCE)
     {
         (last / 2).max(1)
     } else {

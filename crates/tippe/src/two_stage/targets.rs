@@ -134,7 +134,7 @@ pub(crate) fn first_rows(
         rows.push(row);
     }
     let warm = settings.warm_start;
-    joints::first_links(model, state, &work.predicted, &mut work.stage, h, warm);
+    joints::first_blocks(model, state, &work.predicted, &mut work.stage, h, warm);
     let Scratch {
         bodies,
         step_contacts,
@@ -241,7 +241,7 @@ pub(crate) fn second_rows(
         step_contact.velocity_before = row.velocity(bodies);
         step_contact.spin_before = row.spin(bodies);
     }
-    joints::second_links(model, state, &mut work.stage, h);
+    joints::second_blocks(model, state, &mut work.stage, h);
     let Scratch {
         bodies,
         step_contacts,

@@ -38,7 +38,7 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut parts = substeps::substeps(model, state, h).min(SUBSTEPS_MAX);
+    let mut substeps = substeps::substeps(model, state, h).min(SUBSTEPS_MAX);
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
     work.stage.tried = false;
@@ -48,39 +48,36 @@ pub(crate) fn step(
         let mut read_out = std::mem::take(&mut work.stage.read_out);
         read_out.clear();
         let mut met = true;
-        for k in 0..parts {
-            let end = work.backup.time + h * f64::from(k + 1) / f64::from(parts);
+        for k in 0..substeps {
+            let end = work.backup.time + h * f64::from(k + 1) / f64::from(substeps);
             let mut stops = params.impact_substeps;
             loop {
-                let part = substep(model, params, end, stops, state, work)?;
-                report.append(&part);
-                read_out.append(work, part.dt / h);
+                let done = substep(model, params, end, stops, state, work)?;
+                report.append(&done);
+                read_out.append(work, done.dt / h);
                 if state.time >= end {
                     break;
                 }
                 stops -= 1;
             }
-            met &= work.stage.met && substeps::turns(model, state, h) <= 2.0 * f64::from(parts);
-            if !met && parts < SUBSTEPS_MAX {
+            met &= work.stage.met && substeps::turns(model, state, h) <= 2.0 * f64::from(substeps);
+            if !met && substeps < SUBSTEPS_MAX {
                 break;
             }
         }
-        if met || parts >= SUBSTEPS_MAX {
+        if met || substeps >= SUBSTEPS_MAX {
             report.dt = h;
             state.time = work.backup.time + h;
             report.time = state.time;
             state.step_count = work.backup.step_count + 1;
-            state.substeps = parts;
+            state.substeps = substeps;
             spent.caps_hit += u32::from(!met);
             report.work.add(&spent);
             read_out.finish(h, work);
             work.stage.read_out = read_out;
             return Ok(report);
         }
-        spent.add(&SolverWork {
-            substeps: 0,
-            ..report.work
-        });
+        spent.add(&report.work.given_up());
         work.stage.read_out = read_out;
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
@@ -89,7 +86,7 @@ pub(crate) fn step(
         if substeps::start_apart(model, state) && !work.stage.tried {
             work.stage.tried = true;
         } else {
-            parts *= 2;
+            substeps *= 2;
         }
     }
 }
@@ -127,6 +124,7 @@ fn substep(
     report.work.substeps = 1;
     work.stage.met = true;
     let before = energy::total(model, state);
+    work.balance.begin(model, state);
 
     // Detect, on the way from here to where the bodies would go untouched.
     look(model, params, state, report.dt, work);
@@ -153,13 +151,13 @@ fn substep(
     depenetrate::run(model, &settings, state, work, &mut report);
 
     // Half a kick at t + h, then project: velocities right at t + h.
-    kick(model, state, 0.5 * h, &mut report.energy);
+    kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
     work.begins(Phase::Project);
     targets::second_rows(model, &settings, state, work, h);
-    contact::project(params, work, &mut report);
+    contact::project(model, params, work, &mut report);
 
     state.time = if report.dt == end - t { end } else { t + h };
-    state.set_part(model, h);
+    state.set_substep(model, h);
     work.begins(Phase::Finish);
     finish::run(model, before, state, work, &mut report);
     check_trees(model, &work.stage.bodies)?;

@@ -17,7 +17,7 @@ use crate::step::{check_finite, check_trees};
 use crate::two_stage::joint_network::OPEN_MAX;
 use crate::two_stage::predict::{advance, kick};
 use crate::two_stage::rest::Resting;
-use crate::two_stage::{Part, Settings, depenetrate, gather, predict, substeps, targets};
+use crate::two_stage::{Island, Settings, depenetrate, gather, predict, substeps, targets};
 use crate::work::Work;
 
 /// Parameters of `sequential`.
@@ -43,8 +43,11 @@ pub struct SequentialParams {
     pub shuffle_seed: Option<u64>,
     /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
     pub joint_tolerance: f64,
-    /// Most parts that a step is divided into where joints need it [1]. Fewer: faster, and joints give way or swing wrongly where they pull hard.
-    pub parts_max: u32,
+    /// Most substeps that a step is divided into where joints need it [1]. Fewer: faster, and joints give way or swing wrongly where they pull hard.
+    pub substeps_max: u32,
+    /// Speed below which an island at rest is left as it is [m/s]; 0 never does, `None` is the velocity tolerance or what gravity brings in
+    /// a ten-millionth of the step, whichever is less.
+    pub rest_tolerance: Option<f64>,
 }
 
 impl Default for SequentialParams {
@@ -60,7 +63,8 @@ impl Default for SequentialParams {
             warm_start: true,
             shuffle_seed: None,
             joint_tolerance: 1e-10,
-            parts_max: 32,
+            substeps_max: 32,
+            rest_tolerance: None,
         }
     }
 }
@@ -75,8 +79,11 @@ impl SequentialParams {
         if self.sweeps == 0 {
             return Err(BuildError::new("sweeps", "must be at least 1"));
         }
-        if !(1..=1024).contains(&self.parts_max) {
-            return Err(BuildError::new("parts_max", "must be between 1 and 1024"));
+        if !(1..=1024).contains(&self.substeps_max) {
+            return Err(BuildError::new(
+                "substeps_max",
+                "must be between 1 and 1024",
+            ));
         }
         if !(self.velocity_tolerance.is_finite() && self.velocity_tolerance >= 0.0) {
             return Err(BuildError::new(
@@ -96,6 +103,15 @@ impl SequentialParams {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(BuildError::new(field, "must be finite and not negative"));
             }
+        }
+        if !self
+            .rest_tolerance
+            .is_none_or(|x| x.is_finite() && x >= 0.0)
+        {
+            return Err(BuildError::new(
+                "rest_tolerance",
+                "must be finite and not negative",
+            ));
         }
         if !(self.slop.is_finite() && self.slop >= 0.0) {
             return Err(BuildError::new("slop", "must be finite and not negative"));
@@ -126,7 +142,7 @@ impl SequentialParams {
 /// Newton steps of a direct solve of a large island: one that has not arrived by then rarely does, and a step costs as much as fifty sweeps.
 const NEWTON_STEPS: u32 = 20;
 /// Most parts that a step is divided into where a net opens too far.
-const STRETCH_PARTS: u32 = 8;
+const STRETCH_SUBSTEPS: u32 = 8;
 /// Most parts of a step that end where a fast body has bounced.
 const BOUNCES_MAX: u32 = 64;
 
@@ -140,74 +156,75 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut parts = substeps::substeps(model, state, h).min(params.parts_max);
+    let mut substeps = substeps::substeps(model, state, h).min(params.substeps_max);
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
     work.stage.tried = false;
-    work.stage.net_cost = Some(params.direct_cost * solve::LINK_COST);
-    work.hold.begin(model, state, h);
+    work.stage.net_cost = Some(params.direct_cost * solve::JOINT_COST);
+    work.resting.begin(model, state, h);
     loop {
-        if parts > 1 || params.shuffle_seed.is_some() {
-            work.hold.release_all();
+        if substeps > 1 || params.shuffle_seed.is_some() {
+            work.resting.release_all();
         }
         let mut report = StepReport::default();
         let mut read_out = std::mem::take(&mut work.stage.read_out);
         read_out.clear();
         let mut met = true;
         let mut bounces = 0;
-        let stretch_parts = STRETCH_PARTS.min(params.parts_max);
+        let stretch_substeps = STRETCH_SUBSTEPS.min(params.substeps_max);
         let mut stretched = false;
-        'parts: for _ in 0..parts {
-            let mut left = h / f64::from(parts);
+        'division: for _ in 0..substeps {
+            let mut left = h / f64::from(substeps);
             while left > 0.0 {
-                let may_open = if parts < stretch_parts {
+                let may_open = if substeps < stretch_substeps {
                     OPEN_MAX
                 } else {
                     f64::INFINITY
                 };
                 let may_stop = bounces < BOUNCES_MAX;
-                let part = substep(model, params, left, may_stop, may_open, state, work)?;
+                let done = substep(model, params, left, may_stop, may_open, state, work)?;
                 stretched |= work.stage.stretch > OPEN_MAX;
-                if stretched && parts < stretch_parts {
-                    spent.add(&SolverWork {
-                        substeps: 0,
-                        ..part.work
-                    });
-                    break 'parts;
+                if stretched && substeps < stretch_substeps {
+                    spent.add(&done.work.given_up());
+                    break 'division;
                 }
-                left = if part.dt < left { left - part.dt } else { 0.0 };
+                left = if done.dt < left { left - done.dt } else { 0.0 };
                 bounces += u32::from(left > 0.0);
-                report.append(&part);
-                read_out.append(work, part.dt / h);
+                report.append(&done);
+                read_out.append(work, done.dt / h);
                 // Did they meet, and was the guess of their stiffness right?
-                met &= work.stage.met && substeps::turns(model, state, h) <= 2.0 * f64::from(parts);
-                if !met && parts < params.parts_max {
-                    break 'parts;
+                met &=
+                    work.stage.met && substeps::turns(model, state, h) <= 2.0 * f64::from(substeps);
+                if !met && substeps < params.substeps_max {
+                    break 'division;
                 }
             }
         }
-        let divides = stretched && parts < stretch_parts;
-        if (met || parts >= params.parts_max) && !divides {
+        let divides = stretched && substeps < stretch_substeps;
+        if (met || substeps >= params.substeps_max) && !divides {
             report.dt = h;
             state.time = work.backup.time + h;
             report.time = state.time;
             state.step_count = work.backup.step_count + 1;
-            state.substeps = parts;
+            state.substeps = substeps;
             spent.caps_hit += u32::from(!met) + u32::from(stretched);
             report.work.add(&spent);
             read_out.finish(h, work);
             work.stage.read_out = read_out;
             Resting::report(work, &mut report);
             if report.work.substeps == 1 && params.shuffle_seed.is_none() {
-                Resting::keep(model, params.velocity_tolerance, state, work);
+                Resting::keep(
+                    model,
+                    params.velocity_tolerance,
+                    params.rest_tolerance,
+                    state,
+                    work,
+                );
                 finish::account_again(model, state, &mut report);
             }
             return Ok(report);
         }
-        spent.add(&SolverWork {
-            substeps: 0,
-            ..report.work
-        });
+        spent.add(&report.work.given_up());
         work.stage.read_out = read_out;
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
@@ -216,7 +233,7 @@ pub(crate) fn step(
         if !divides && substeps::start_apart(model, state) && !work.stage.tried {
             work.stage.tried = true;
         } else {
-            parts *= 2;
+            substeps *= 2;
         }
     }
 }
@@ -237,6 +254,7 @@ fn substep(
     work.stage.met = true;
     let settings = &params.settings();
     let before = energy::total(model, state);
+    work.balance.begin(model, state);
     let t = state.time;
 
     work.begins(Phase::Detect);
@@ -254,7 +272,7 @@ fn substep(
     targets::first_rows(model, settings, &resting, state, work, h);
     work.begins(Phase::Rest);
     solve::first(model, params, state, work, &mut report);
-    let nets = work.stage.parts.iter().filter_map(Part::as_net);
+    let nets = work.stage.islands.iter().filter_map(Island::as_net);
     let foreseen = nets.map(|n| n.left.foreseen).fold(0.0, f64::max);
     if foreseen > may_open {
         work.stage.stretch = foreseen;
@@ -270,13 +288,13 @@ fn substep(
 
     work.begins(Phase::Project);
     // Half a kick at t + h, then project: velocities right at t + h.
-    kick(model, state, 0.5 * h, &mut report.energy);
+    kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
     targets::second_rows(model, settings, state, work, h);
     solve::second(model, params, state, work, &mut report);
 
     work.begins(Phase::Finish);
     state.time = t + h;
-    state.set_part(model, h);
+    state.set_substep(model, h);
     finish::run(model, before, state, work, &mut report);
     check_trees(model, &work.stage.bodies)?;
     Ok(report)

@@ -23,10 +23,11 @@ use crate::model::Model;
 use crate::report::{EnergyLedger, JointForce, Residuals, SolverWork};
 use crate::solver::ends::Bodies;
 use crate::state::{BodyState, JointMemory, State};
+use crate::two_stage::book::Books;
 use crate::two_stage::joint_network::geometric_stiffness::{Stiff, renew, stiffness};
 use crate::two_stage::joint_network::knot::{Knot, Rows, block};
 use crate::two_stage::joint_targets::{CORRECTION_MAX, free_value, unwrapped};
-use crate::two_stage::parallel::{Island, Worker};
+use crate::two_stage::parallel::{IslandView, Worker};
 use crate::two_stage::relinearise::Lookahead;
 
 /// Joints from which an island counts as a net.
@@ -110,17 +111,30 @@ pub(crate) struct Left {
     prescribed: f64,
 }
 
+impl Net {
+    /// Enters the energy of the half.
+    pub(crate) fn book(&self, books: &mut Books<'_>) {
+        self.left.book(&mut books.report.energy);
+        for knot in &self.knots {
+            books.balance.exchange(books.model, knot.ends, 0.0, 0.0);
+        }
+        if let Some(&slot) = self.slots.first() {
+            books.balance.put_in(slot, self.left.prescribed);
+        }
+    }
+}
+
 impl Left {
     /// Enters the energy of the half.
-    pub(crate) fn book(&self, ledger: &mut EnergyLedger) {
-        ledger.joint_friction += self.taken;
+    fn book(&self, ledger: &mut EnergyLedger) {
+        ledger.numerical_damping += self.taken;
         ledger.prescribed += self.prescribed;
     }
 }
 
 /// Solves the first half of a net: impulses at t that bring its joints together at t + h.
-pub(crate) fn first(ahead: &Lookahead<'_>, worker: &mut Worker, island: &mut Island<'_>) {
-    let Some(mut net) = island.part.net.take() else {
+pub(crate) fn first(ahead: &Lookahead<'_>, worker: &mut Worker, view: &mut IslandView<'_>) {
+    let Some(mut net) = view.island.net.take() else {
         return;
     };
     let Lookahead {
@@ -130,8 +144,8 @@ pub(crate) fn first(ahead: &Lookahead<'_>, worker: &mut Worker, island: &mut Isl
     // What is open already closes little by little: at once it would be velocity.
     net.aim(model, &worker.predicted, h);
     net.add_velocities(1.0, &worker.bodies);
-    let per_impulse = if state.part > 0.0 {
-        2.0 / state.part
+    let per_impulse = if state.substep > 0.0 {
+        2.0 / state.substep
     } else {
         0.0
     };
@@ -159,7 +173,7 @@ pub(crate) fn first(ahead: &Lookahead<'_>, worker: &mut Worker, island: &mut Isl
     net.end(&worker.bodies);
     net.first.clone_from(&net.lambda);
     net.keep_wrenches();
-    island.part.net = Some(net);
+    view.island.net = Some(net);
 }
 
 /// Solves the second half: impulses at t + h that leave no velocity along the rows.
@@ -168,9 +182,9 @@ pub(crate) fn second(
     state: &State,
     h: f64,
     worker: &mut Worker,
-    island: &mut Island<'_>,
+    view: &mut IslandView<'_>,
 ) {
-    let Some(mut net) = island.part.net.take() else {
+    let Some(mut net) = view.island.net.take() else {
         return;
     };
     net.turn(model, &state.bodies);
@@ -181,7 +195,7 @@ pub(crate) fn second(
     net.add_velocities(-1.0, &worker.bodies);
     net.solve(&mut worker.bodies, &mut worker.work);
     net.end(&worker.bodies);
-    island.part.net = Some(net);
+    view.island.net = Some(net);
 }
 
 impl Net {
