@@ -2,7 +2,7 @@
 //!
 //! Reads: StepReport and the running ledger of each step, its wall time.  Writes: nothing outside.
 //! Called by: `run`, then `summary` and `report`.
-//! Source: docs/methods.md, "The certificate".
+//! Source: docs/methods/contract.md, "The certificate".
 
 use std::time::Duration;
 

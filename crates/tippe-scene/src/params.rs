@@ -62,13 +62,13 @@ macro_rules! params {
 
 fn report(checked: Result<(), BuildError>, at: &At, problems: &mut Problems) {
     if let Err(e) = checked {
-        let help = "leave it out for the default; docs/methods.md says what it does";
+        let help = "leave it out for the default; docs/methods says what it does";
         problems.error(&at.key(&e.field), e.reason, help);
     }
 }
 
 params! {
-    /// Parameters of the method `sequential`; defaults and reasons in docs/methods.md.
+    /// Parameters of the method `sequential`; defaults and reasons in docs/methods/sequential.md.
     Sequential for SequentialParams {
         always {
             /// Most sweeps, forward and backward, of an island before it is solved directly or left as it is.
@@ -106,7 +106,7 @@ params! {
 }
 
 params! {
-    /// Parameters of the method `iterative`; defaults and reasons in docs/methods.md.
+    /// Parameters of the method `iterative`; defaults and reasons in docs/methods/iterative.md.
     Iterative for IterativeParams {
         always {
             /// Depth at which a resting contact counts as solved at the end of the step [m].

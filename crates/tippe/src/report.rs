@@ -2,7 +2,7 @@
 //!
 //! Reads: nothing.  Writes: filled by the method of the step; never read back by it.
 //! Called by: users, recordings, validation.
-//! Source: docs/methods.md, "The certificate".
+//! Source: docs/methods/contract.md, "The certificate".
 
 use crate::joint::JointId;
 use crate::math::Vec3;

@@ -2,8 +2,9 @@
 //!
 //! Reads: Articulation, its state, loads.  Writes: Ω, inertia and Jacobians of touched links; the state its flight leads to.
 //! Called by: `solver::ends` (answers to impulses), `two_stage::trees` (flights).
-//! Source: [Articulated] slides 20–31; docs/methods/contract.md, "Articulated bodies". Letters: Ω = J M⁻¹ Jᵀ over the touched links of
-//! a tree, six rows each (velocity of the centre of mass, angular velocity), so that a push on one link changes the velocities of all.
+//! Source: [Articulated] slides 20–31; docs/methods/two-stage.md, "Articulated bodies". Letters: Ω = J M⁻¹ Jᵀ over the
+//! touched links of a tree, six rows each (velocity of the centre of mass, angular velocity), so that a push on one
+//! link changes the velocities of all.
 
 #![allow(non_snake_case)]
 

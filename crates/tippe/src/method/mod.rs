@@ -2,7 +2,7 @@
 //!
 //! Reads: Model.  Writes: State, Work, StepReport.
 //! Called by: `step`.
-//! Source: docs/methods.md (support table).
+//! Source: docs/methods/README.md, "What each method honours".
 
 pub mod iterative;
 pub mod sequential;

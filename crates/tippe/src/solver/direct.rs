@@ -2,7 +2,8 @@
 //!
 //! Reads: rows.  Writes: rows' impulses, solver bodies.
 //! Called by: `sweep`.
-//! Source: augmented Lagrangian with a semi-smooth Newton step, [AlartCurnier91]; derivation in docs/methods.md, "The direct solve".
+//! Source: augmented Lagrangian with a semi-smooth Newton step, [AlartCurnier91]; derivation in
+//! docs/solver.md, "The direct solve".
 //!
 //! The velocities v contain the impulses P. The step d from v minimises the convex
 //! `½ dᵀ M d + Σ ψ(u + J d)`, where −∇ψ = Jᵀ (P⁺ − P) and each row asks for `P⁺ = proj(P − ρ (u + J d − target))` with its friction

@@ -2,7 +2,8 @@
 //!
 //! Reads: Model (joints), State, predicted states.  Writes: links, solver bodies.
 //! Called by: `joints` builds, `sweep` and `direct` visit, `finish` reads.
-//! Source: [Bender06] §4 (predicted position), docs/methods.md, "Joints". Letters: λ impulse of a row, A = J M⁻¹ Jᵀ.
+//! Source: [Bender06] §4 (predicted position), docs/methods/two-stage.md, "Joints". Letters: λ impulse of a row, A = J
+//! M⁻¹ Jᵀ.
 
 #![allow(non_snake_case)]
 

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, State (memory), Detection.  Writes: step contacts, islands, solver bodies.
 //! Called by: the methods that step in two stages.
-//! Source: docs/methods/contract.md. Letters: u = u_B − u_A, n from A to B.
+//! Source: docs/methods/two-stage.md. Letters: u = u_B − u_A, n from A to B.
 
 use super::bounce::Bounce;
 use super::joint_network::JOINTS_MIN;

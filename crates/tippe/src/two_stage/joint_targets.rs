@@ -2,7 +2,7 @@
 //!
 //! Reads: Model (joints), predicted states.  Writes: targets and bounds of joint blocks, velocities (springs).
 //! Called by: `joints`, `relinearise`, `depenetrate`.
-//! Source: [Bender06] §4 (predicted position), docs/methods/contract.md, "Joints". Letters: λ impulse of a row.
+//! Source: [Bender06] §4 (predicted position), docs/methods/two-stage.md, "Joints". Letters: λ impulse of a row.
 
 #![allow(non_snake_case)]
 

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model (joints), State (memory), predicted states.  Writes: joint blocks, body velocities (springs).
 //! Called by: the methods that step in two stages, `targets`.
-//! Source: docs/methods/contract.md, "Joints".
+//! Source: docs/methods/two-stage.md, "Joints".
 
 use super::Scratch;
 use super::gather::StepContact;

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, State.  Writes: State, Work, StepReport, each phase as its file says.
 //! Called by: the methods that step in two halves; each has its own recipe and its own solves.
-//! Source: docs/methods.md, "Time and velocity".
+//! Source: docs/methods/contract.md, "Time and velocity"; docs/methods/two-stage.md.
 
 pub(crate) mod book;
 pub(crate) mod bounce;

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, State.  Writes: State (velocities), Work (predicted states, contacts), StepReport.
 //! Called by: the methods that step in two halves.
-//! Source: docs/methods.md, "Fast bodies".
+//! Source: docs/methods/two-stage.md, "Fast bodies".
 
 use super::joints;
 use crate::collide::{Course, FEATURE_MOTION, detect_on_course};

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, State, contacts.  Writes: targets of contact rows and joint blocks, predicted states.
 //! Called by: the first solve of the methods that step in two stages.
-//! Source: docs/methods/contract.md, "Joints".
+//! Source: docs/methods/two-stage.md, "Joints".
 
 use super::parallel::{IslandView, Worker};
 use super::targets::link_slip;

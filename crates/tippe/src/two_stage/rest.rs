@@ -3,7 +3,7 @@
 //!
 //! Reads: Model, State before and after a step, rows and links.  Writes: State (given back what it was), its own memory of the step.
 //! Called by: `method::sequential`; the phases leave out what it holds.
-//! Source: docs/methods.md, "Islands at rest".
+//! Source: docs/methods/sequential.md, "Islands at rest".
 //!
 //! Two things, of which only the first is physics. *The rule*: if no point of an island's bodies was faster than the tolerance before or
 //! after a step, nor went farther in it than that, the island stays where it was, with the impulses it had, and has no velocity.

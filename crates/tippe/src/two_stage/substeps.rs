@@ -2,7 +2,7 @@
 //!
 //! Reads: Model (joints), State (joint forces of the last step).  Writes: State, records, StepReport of the whole step.
 //! Called by: the methods that step in two stages.
-//! Source: docs/methods/contract.md, "Joints".
+//! Source: docs/methods/two-stage.md, "Substeps".
 
 use super::joint_targets::APART;
 use crate::error::StepError;

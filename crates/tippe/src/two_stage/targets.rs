@@ -2,7 +2,8 @@
 //!
 //! Reads: Model, State, Detection, predicted states.  Writes: contact rows, step contacts.
 //! Called by: the methods that step in two stages.
-//! Source: docs/methods/contract.md, "Time and velocity" and "Impact time inside the step". Letters: u = u_B − u_A, n from A to B.
+//! Source: docs/methods/contract.md, "Time and velocity"; docs/methods/two-stage.md, "Impact time inside the step".
+//! Letters: u = u_B − u_A, n from A to B.
 
 use super::bounce::{Bounce, bounce};
 use super::gather::{StepContact, load_bodies};

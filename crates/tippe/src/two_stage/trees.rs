@@ -2,7 +2,7 @@
 //!
 //! Reads: Model (articulations), State.  Writes: states of articulations and of the bodies of their links; solver bodies.
 //! Called by: the phases of a substep, which know a link only by its body slot.
-//! Source: docs/methods/contract.md, "Articulated bodies".
+//! Source: docs/methods/two-stage.md, "Articulated bodies".
 
 use crate::articulated::ends::TreeEnd;
 use crate::articulated::{advance as drift, spring_energy};

@@ -2,7 +2,7 @@
 //!
 //! Reads: World.  Writes: which bodies are asleep.
 //! Called by: users; `World`, at every edit.
-//! Source: docs/methods.md, "Sleep".
+//! Source: docs/methods/two-stage.md, "Sleep".
 
 use crate::dynamics::energy;
 use crate::dynamics::sleep::{self, Sleeping};

@@ -2,7 +2,8 @@
 //!
 //! Reads: Model, State.  Writes: State, Work, StepReport.
 //! Called by: `step`.
-//! Source: [Bender06] §3, on the two halves of a step of docs/methods.md, "Time and velocity"; what we do otherwise is told there under "iterative".
+//! Source: [Bender06] §3, on the two stages of docs/methods/contract.md, "Time and velocity"; docs/methods/iterative.md
+//! says where we differ.
 
 mod arrival;
 mod collision;

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, State.  Writes: State, Work, StepReport.
 //! Called by: `step`.
-//! Source: [Lecture] "Sequential Impulses", [Catto05]; the two halves of a step as in docs/methods.md, "Time and velocity".
+//! Source: [Lecture] "Sequential Impulses", [Catto05]; the two stages of docs/methods/contract.md, "Time and velocity".
 
 mod params;
 mod solve;

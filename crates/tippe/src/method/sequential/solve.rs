@@ -2,7 +2,7 @@
 //!
 //! Reads: rows, links, islands; Model and State to look ahead.  Writes: impulses, solver bodies, residuals and ledger of the report.
 //! Called by: `method::sequential::step`.
-//! Source: docs/methods.md, "Time and velocity".
+//! Source: docs/methods/contract.md, "Time and velocity".
 
 use super::SequentialParams;
 use crate::model::Model;

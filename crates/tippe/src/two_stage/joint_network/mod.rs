@@ -2,7 +2,7 @@
 //!
 //! Reads: Model and State, solver bodies.  Writes: impulses of its knots, solver bodies, predicted states.
 //! Called by: `touch` (who is a net), the solves of `sequential`, `finish`, `hold`.
-//! Source: docs/methods.md, "Nets of joints"; the stiffness of stressed joints is in `stiff`.
+//! Source: docs/solver.md, "Joint networks"; the stiffness of stressed joints is in `geometric_stiffness`.
 //!
 //! Impulses λ of the rows change their velocities by A λ, A = J M⁻¹ Jᵀ, which is factored with nested dissection (`front_cholesky.rs`). A net that is
 //! stretched flat has more rows than freedoms: A is singular there, so A + ε diag(A) is factored, and λ goes on from the impulses it has.
