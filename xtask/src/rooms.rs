@@ -17,7 +17,12 @@ struct Room {
 const ROOMS: [Room; 3] = [
     Room {
         folder: "crates/tippe/src/solver/",
-        paths: &["crate::method", "crate::world", "crate::two_stage", "crate::output"],
+        paths: &[
+            "crate::method",
+            "crate::world",
+            "crate::two_stage",
+            "crate::output",
+        ],
         identifiers: &["h", "dt", "step", "seconds"],
         reason: "the solver knows one island and no time",
     },
@@ -105,9 +110,19 @@ mod tests {
     #[test]
     fn rooms_must_not_know_what_they_should_not() {
         let mut problems = Vec::new();
-        let text = "use crate::world::World; // crate::method\nlet h = 1.0;\nlet height = step_t;\n";
-        check_room(&ROOMS[0], "crates/tippe/src/solver/x.rs", text, &mut problems);
-        assert_eq!(problems.len(), 2, "a path and an identifier, no comment and no longer word");
+        let text =
+            "use crate::world::World; // crate::method\nlet h = 1.0;\nlet height = step_t;\n";
+        check_room(
+            &ROOMS[0],
+            "crates/tippe/src/solver/x.rs",
+            text,
+            &mut problems,
+        );
+        assert_eq!(
+            problems.len(),
+            2,
+            "a path and an identifier, no comment and no longer word"
+        );
     }
 
     #[test]

@@ -78,4 +78,23 @@ fn every_fault_turns_its_cases_red() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    a_ledger_that_is_no_number_fails_the_step();
+}
+
+/// A step whose ledger is not a number fails, says where, and leaves the world as it was.
+fn a_ledger_that_is_no_number_fails_the_step() {
+    let mut world = tippe::World::default();
+    let ball = tippe::Shape::Sphere { radius: 0.1 };
+    let desc = tippe::BodyDesc::dynamic(ball, tippe::Vec3::Z);
+    world.add_body(&desc).expect("a good body");
+    world.step(0.01).expect("a good step");
+    let before = world.hash();
+    inject(Some(Fault::NotANumber));
+    let failed = world.step(0.01).expect_err("the ledger is not a number");
+    inject(None);
+    assert!(failed.to_string().contains("certificate"), "{failed}");
+    assert_eq!(world.hash(), before);
+    world
+        .step(0.01)
+        .expect("it goes on from the last good state");
 }

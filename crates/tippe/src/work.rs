@@ -32,7 +32,7 @@ pub struct Work {
     pub(crate) detection: Detection,
     /// Contacts grouped by connected bodies. Written after detect, read by the solves.
     pub(crate) islands: Islands,
-    /// Touches, rows and links of the methods that step in two halves.
+    /// Touches, rows and links of the methods that step in two stages.
     pub(crate) stage: Scratch,
     /// Scratch of the collision phase of `iterative`.
     pub(crate) collisions: Collisions,

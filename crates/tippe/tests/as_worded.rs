@@ -746,7 +746,7 @@ fn bs_12_residuals_are_below_the_tolerance_itself() {
     let tolerance = IterativeParams::default().velocity_tolerance;
     assert!(report.residuals.complementarity <= tolerance);
     assert!(report.residuals.stick_slip <= tolerance);
-    assert_eq!(report.work.caps_hit, 0);
+    assert_eq!(report.work.caps_open(), 0);
 }
 
 /// Not as worded: ten boxes for a minute with accumulated impulses alone, 50 sweeps a solve. Visited forward and backward

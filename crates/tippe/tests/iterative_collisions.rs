@@ -263,14 +263,14 @@ fn bs_12_loop_ends_at_its_residuals_or_says_so() {
     let report = throw(IterativeParams::default());
     below("normal", report.residuals.complementarity, 1e-9);
     below("tangential", report.residuals.stick_slip, 1e-9);
-    assert_eq!(report.work.caps_hit, 0);
+    assert_eq!(report.work.caps_open(), 0);
     let report = throw(IterativeParams {
         sweeps: 1,
         sweeps_max: 0,
         direct_cost: 0.0,
         ..IterativeParams::default()
     });
-    assert!(report.work.caps_hit > 0);
+    assert!(report.work.caps_open() > 0);
 }
 
 /// Balls of radius 0.1 in a row, the first `moving` at 1 m/s, `gap` between neighbours of a group.

@@ -69,7 +69,7 @@ fn pendulum_stops_at_its_limit_without_bounce_and_stays() {
                 1e-6,
             );
             // The work of the hinge during the step of the stop, of order ω h, is booked as error.
-            let (lost, fallen) = (world.ledger().restitution, G * 0.5 * libm::sin(end));
+            let (lost, fallen) = (world.ledger().shock, G * 0.5 * libm::sin(end));
             near(&format!("{what}: loss"), lost, fallen, 4.0 * dt * fallen);
         }
     }

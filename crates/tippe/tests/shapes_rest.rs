@@ -291,7 +291,7 @@ fn stacks_of_cylinders_coins_and_hulls_stand() {
             (state(&w, ids[7]).position - top).length(),
             report.penetration,
             speed(&w, ids[7]),
-            report.work.caps_hit
+            report.work.caps_open()
         );
         below(name, (state(&w, ids[7]).position - top).length(), 1e-6);
         below(name, speed(&w, ids[7]), 1e-6);

@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of a symmetric 3×3 matrix by Jacobi rotations.
 //!
 //! Reads: nothing.  Writes: nothing (pure function).
-//! Called by: `shape::mass` (principal axes), `dynamics::halves::stiff` (eight at once).
+//! Called by: `shape::mass` (principal axes), `two_stage::joint_network` (eight at once).
 //! Source: [Golub13] §8.5, cyclic Jacobi with the small-angle rotation.
 
 use super::lanes::{Eight, Lanes};

@@ -1,7 +1,7 @@
 //! Sparse Cholesky factorisation of `J M⁻¹ Jᵀ`, one block row for each joint, by dense fronts.
 //!
 //! Reads: which joint holds which bodies, blocks, a right-hand side.  Writes: the solution.
-//! Called by: `dynamics::halves::net`.
+//! Called by: `two_stage::joint_network`.
 //! Source: multifrontal method, [GeorgeLiu81] ch. 8 for the order, [Duff83] for the fronts. Fixed order of all sums: same bits everywhere.
 //!
 //! A front holds the rows that are eliminated in it (its pivots) and those later ones that they touch. Rows of a front are padded to

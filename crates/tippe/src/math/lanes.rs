@@ -1,6 +1,6 @@
 //! Eight numbers at once, on vector instructions where the machine has them.
 //!
-//! Called by: the packed sweeps of `dynamics::halves`, `math::front_cholesky`.
+//! Called by: `solver::packed`, `math::front_cholesky`.
 //! Every operation rounds once, as for single numbers, and nothing is fused or reordered: the bits do not depend on the instructions.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};

@@ -1,7 +1,7 @@
 //! Small dense complementarity problems whose rows are free, one-sided, boxed, or friction with a round cone.
 //!
 //! Reads: matrix, right-hand side, bounds.  Writes: the solution.
-//! Called by: `articulated::constraint`, `dynamics::halves::dense`.
+//! Called by: `articulated::constraint`, `solver::dense`.
 //! Source: projected Gauss–Seidel finds the states of the rows, elimination with full pivoting solves what is left
 //! ([Golub13] §3.4); the friction step is that of `sequential`'s sweeps (docs/solver.md, "Sweeps"). Where that stalls,
 //! `mixed_newton`. Letters: w = A f + b.

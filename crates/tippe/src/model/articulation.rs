@@ -1,7 +1,7 @@
 //! Articulations of a world: trees of links in reduced coordinates whose links are bodies that anything can touch or be joined to.
 //!
 //! Reads: descriptions from the user.  Writes: nothing.
-//! Called by: `world` (adds and removes them), `dynamics::halves::trees` (moves them).
+//! Called by: `world` (adds and removes them), `two_stage::trees` (moves them).
 //! Source: docs/methods/two-stage.md, "Articulated bodies". The tree itself is `articulated::Model`; each link also has
 //! a body slot of its own, which carries its shapes, its name and its pose, so that detection, memory, read-out and
 //! recordings know no difference.

@@ -1,7 +1,7 @@
 //! The solve of an island with trees as one dense problem: every row answers every other through the trees, which no sparse pattern shows.
 //!
 //! Reads: rows, links, solver bodies.  Writes: their impulses, solver bodies.
-//! Called by: `dynamics::halves::sweep`.
+//! Called by: `solver::sweep`.
 //! Source: [Articulated] slides 31 and 40 (several contacts at once); `math::mixed_lcp`. Letters: w = u − target = A P + b.
 
 #![allow(non_snake_case)]

@@ -523,9 +523,10 @@ impl Direct {
     /// Velocity that a step gives a joint's row.
     fn scalar_change(&self, block: &JointBlock, row: &JointRow, motion: &[Block6]) -> f64 {
         let part = |slot: u32, e: Vec3, ang: Vec3| {
-            self.motion_of(motion, slot).map_or(0.0, |[a, b, c, d, f, g]| {
-                e.dot(Vec3::new(a, b, c)) + ang.dot(Vec3::new(d, f, g))
-            })
+            self.motion_of(motion, slot)
+                .map_or(0.0, |[a, b, c, d, f, g]| {
+                    e.dot(Vec3::new(a, b, c)) + ang.dot(Vec3::new(d, f, g))
+                })
         };
         part(block.b, row.e, row.ang_b) + part(block.a, -row.e, row.ang_a)
     }

@@ -1,7 +1,7 @@
 //! Trees in the direct solve: the joint velocities of a tree, six to a node, and how its links go with them.
 //!
 //! Reads: inertia matrices and Jacobians of the trees among the solver bodies.  Writes: its own tables, parts of the linear system.
-//! Called by: `dynamics::halves::direct`.
+//! Called by: `solver::direct`.
 //! Source: [Featherstone08] §4.5 and ch. 6. Letters: H the joint-space inertia matrix, B the rows of a link's Jacobian (velocity of the
 //! centre of mass, angular velocity) by nodes, so that v = Σ B q̇ over the nodes of its tree. What is left of a tree's last node stands
 //! still: it has a mass of one and nothing moves it. A body that is no link is one node with B = 1.

@@ -1,7 +1,7 @@
 //! Sweeps over one island: Gauss–Seidel visits, accelerated by conjugate directions; the direct solve where they stall.
 //!
 //! Reads: parameters.  Writes: impulses of rows and links, solver bodies, work counts.
-//! Called by: the methods that step in two halves.
+//! Called by: the methods that step in two stages.
 //! Source: [Lecture] "Impulse Update" (accumulated impulses, random order), [Silcowitz10].
 
 use crate::math::Vec3;

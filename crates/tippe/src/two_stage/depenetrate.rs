@@ -1,7 +1,7 @@
 //! The pose-only pass: moves overlapping bodies apart without giving them velocity.
 //!
 //! Reads: contacts at their new poses.  Writes: poses; the ledger's position correction.
-//! Called by: the methods that step in two halves, between move and project.
+//! Called by: the methods that step in two stages, between move and project.
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
 use super::{Scratch, Settings};

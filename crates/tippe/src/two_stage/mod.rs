@@ -1,7 +1,7 @@
 //! The step in two halves: impulses at t make positions right at t + h, impulses at t + h make velocities right there.
 //!
 //! Reads: Model, State.  Writes: State, Work, StepReport, each phase as its file says.
-//! Called by: the methods that step in two halves; each has its own recipe and its own solves.
+//! Called by: the methods that step in two stages; each has its own recipe and its own solves.
 //! Source: docs/methods/contract.md, "Time and velocity"; docs/methods/two-stage.md.
 
 pub(crate) mod book;

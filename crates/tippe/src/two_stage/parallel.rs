@@ -1,7 +1,7 @@
 //! Islands on threads: each island is solved by one lane, which has its own copy of what islands share.
 //!
 //! Reads: rows, links, touches, islands.  Writes: the same, solver bodies, work counts.
-//! Called by: the solves of the methods that step in two halves.
+//! Called by: the solves of the methods that step in two stages.
 //! Source: docs/conventions.md, "Same bits": islands share no body of finite mass, so it does not matter who solves which and when.
 
 use crate::report::SolverWork;

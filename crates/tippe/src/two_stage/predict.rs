@@ -1,7 +1,7 @@
 //! How a part of a step begins: half a kick, a look ahead, detection; and where the part ends if a fast body has bounced by then.
 //!
 //! Reads: Model, State.  Writes: State (velocities), Work (predicted states, contacts), StepReport.
-//! Called by: the methods that step in two halves.
+//! Called by: the methods that step in two stages.
 //! Source: docs/methods/two-stage.md, "Fast bodies".
 
 use super::joints;
