@@ -150,7 +150,7 @@ fn a_falling_rod_stops_at_its_limit_and_rests_there(method: Method) {
     assert!((angle(&world, id) - limit).abs() < 1e-9);
     assert!(rate(&world, id).abs() < 1e-9);
     // The stop took what the rod had, and bears it now.
-    assert!((world.ledger().restitution - 2.4525).abs() < 1e-3);
+    assert!((world.ledger().shock - 2.4525).abs() < 1e-3);
     let torque = world.joint_forces()[0].torque.length();
     assert!((torque - 4.2479).abs() < 1e-3, "{torque}");
     // Turned over, it leaves at once.
