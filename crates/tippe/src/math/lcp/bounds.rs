@@ -1,0 +1,93 @@
+//! Friction by rounds: boxes from the normal forces of the round before, then all states at once with friction tied to its normal.
+//!
+//! Reads: a scaled problem with planar friction, and a kernel for boxes.  Writes: f.
+//! Called by: `dantzig`, `principal`, where friction inside their own pivoting does not end.
+//! Source: [Panagiotopoulos75]; the tied solve makes the last round exact.
+
+use super::problem::{Problem, Row};
+use super::states::{self, State};
+
+/// Most rounds.
+const ROUNDS_MAX: u32 = 60;
+
+/// What a kernel finds for a problem with boxes.
+pub(super) struct Boxed {
+    pub f: Vec<f64>,
+    pub states: Vec<State>,
+    pub pivots: u32,
+}
+
+/// Solves by rounds; gives the best f found, and the pivots spent. `solve` finds forces and states of a problem without friction rows.
+pub(super) fn rounds(
+    problem: &Problem,
+    tolerance: f64,
+    mut solve: impl FnMut(&Problem) -> Option<Boxed>,
+) -> (Vec<f64>, u32) {
+    let n = problem.len();
+    let mut best = vec![0.0; n];
+    problem.clamp(&mut best);
+    let mut residual = problem.natural(&best);
+    let mut f = best.clone();
+    let mut pivots = 0;
+    for _ in 0..ROUNDS_MAX {
+        let Some(found) = solve(&boxed(problem, &f)) else {
+            break;
+        };
+        pivots += found.pivots;
+        f = found.f;
+        let mut states = found.states;
+        for (i, row) in problem.rows().iter().enumerate() {
+            // A box of no width has no inside.
+            if row.normal().is_some_and(|n| f[n] <= 0.0) && states[i] == State::On {
+                states[i] = State::Low;
+            }
+        }
+        let mut tied = states::forces(problem, &states);
+        problem.clamp(&mut tied);
+        for candidate in [&tied, &f] {
+            let mut candidate = candidate.clone();
+            problem.clamp(&mut candidate);
+            let found = problem.natural(&candidate);
+            if found < residual {
+                residual = found;
+                best = candidate;
+            }
+        }
+        if residual <= tolerance {
+            break;
+        }
+    }
+    (best, pivots)
+}
+
+/// The problem with friction as boxes of the widths that the normal forces in `f` give.
+fn boxed(problem: &Problem, f: &[f64]) -> Problem {
+    let n = problem.len();
+    let rows = problem.rows().iter().map(|row| match *row {
+        Row::Planar {
+            normal,
+            coefficient,
+        } => {
+            let bound = coefficient * f[normal].max(0.0);
+            Row::Box {
+                low: -bound,
+                high: bound,
+            }
+        }
+        Row::Sliding { normal, ratio } => {
+            let value = ratio * f[normal].max(0.0);
+            Row::Box {
+                low: value,
+                high: value,
+            }
+        }
+        other => other,
+    });
+    let entries = (0..n).flat_map(|i| problem.row(i)).copied();
+    Problem::from_parts(
+        entries.collect(),
+        problem.b().to_vec(),
+        rows.collect(),
+        problem.symmetric(),
+    )
+}
