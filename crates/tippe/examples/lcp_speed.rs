@@ -136,6 +136,17 @@ fn cold() {
             }
             best = best.min(start.elapsed().as_secs_f64() * 1e6 / problems.len() as f64);
         }
-        println!("{:<13} {best:>8.1}", kernel.name());
+        let steps: u32 = problems
+            .iter()
+            .map(|p| {
+                let s = solve(kernel, p, &Params::default(), None);
+                s.pivots + s.sweeps
+            })
+            .sum();
+        println!(
+            "{:<13} {best:>8.1} {:>8.1} steps",
+            kernel.name(),
+            f64::from(steps) / problems.len() as f64
+        );
     }
 }

@@ -14,6 +14,8 @@ use crate::math::mixed_lcp::Gauss;
 const FLAT: f64 = 1e-13;
 /// A direction whose curvature is below this may be a proof [1].
 const NEARLY_FLAT: f64 = 1e-7;
+/// Parts of a direction below this share of the largest are rounding [1].
+const ROUNDING: f64 = 1e-14;
 /// Forces beyond this may run off to infinity [1].
 const LARGE: f64 = 1e4;
 /// Residual on a face at which its minimum is reached [1].
@@ -144,7 +146,8 @@ impl Faces {
     /// The first bound on the way along p: step, row, bound.
     fn border(&self, rows: &[Row], f: &[f64]) -> Option<(f64, usize, f64)> {
         let mut first: Option<(f64, usize, f64)> = None;
-        for &i in &self.inside {
+        let least = ROUNDING * largest(&self.p);
+        for &i in self.inside.iter().filter(|&&i| self.p[i].abs() > least) {
             let (low, high) = bounds(rows[i]);
             let bound = if self.p[i] < 0.0 { low } else { high };
             let t = (bound - f[i]) / self.p[i];

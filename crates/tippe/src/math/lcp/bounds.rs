@@ -4,6 +4,7 @@
 //! Called by: `dantzig`, `principal`, where friction inside their own pivoting does not end.
 //! Source: [Panagiotopoulos75]; the tied solve makes the last round exact.
 
+use super::acceleration::Mixing;
 use super::problem::{Problem, Row};
 use super::states::{self, State};
 
@@ -29,7 +30,9 @@ pub(super) fn rounds(
     let mut residual = problem.natural(&best);
     let mut f = best.clone();
     let mut pivots = 0;
+    let mut mixing = Mixing::new(n);
     for _ in 0..ROUNDS_MAX {
+        let from = f.clone();
         let Some(found) = solve(&boxed(problem, &f)) else {
             break;
         };
@@ -56,6 +59,7 @@ pub(super) fn rounds(
         if residual <= tolerance {
             break;
         }
+        mixing.next(problem, &from, &mut f);
     }
     (best, pivots)
 }

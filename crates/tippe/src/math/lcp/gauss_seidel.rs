@@ -24,12 +24,26 @@ const RIM_STEPS: u32 = 60;
 pub(super) fn solve(problem: &Problem, params: &Params, start: Option<Vec<f64>>) -> Found {
     let mut f = start.unwrap_or_else(|| vec![0.0; problem.len()]);
     problem.clamp(&mut f);
+    if let Some(ray) = idle_proof(problem) {
+        return Best::new(problem, &f).found(End::Infeasible(ray), 0);
+    }
     let friction = problem.rows().iter().any(|r| r.normal().is_some());
     if problem.symmetric() && !friction {
         faces(problem, params, f)
     } else {
         mixing(problem, params, f)
     }
+}
+
+/// A row that answers no force, its own included, and whose condition b breaks: sweeps would pass over it for ever.
+fn idle_proof(problem: &Problem) -> Option<Vec<f64>> {
+    let idle = (0..problem.len()).filter(|&i| problem.at(i, i) <= 0.0);
+    idle.map(|i| {
+        let mut ray = vec![0.0; problem.len()];
+        ray[i] = if problem.b()[i] < 0.0 { 1.0 } else { -1.0 };
+        ray
+    })
+    .find(|ray| problem.proves(ray))
 }
 
 /// The best f so far, and for how long it has been the best.

@@ -28,6 +28,8 @@ const F_ROUNDING: f64 = 1e-12;
 const W_ROUNDING: f64 = 1e-13;
 /// ε: small, so that few rounds suffice, and far above what a factor takes for rounding [1].
 const REGULAR: f64 = 1e-6;
+/// Factor on ε after an exchange that did not end [1].
+const STIFFENED: f64 = 30.0;
 /// Most rounds with ε.
 const ROUNDS_MAX: u32 = 40;
 
@@ -94,28 +96,35 @@ fn plain(problem: &Problem, tolerance: f64, pivots_max: u32) -> Found {
     plain_states(problem, tolerance, pivots_max).0
 }
 
-/// Rows without friction: first A as it is, then with ε.
+/// Rows without friction: first A as it is, then with ε, which grows where the exchange does not end.
 fn plain_states(problem: &Problem, tolerance: f64, pivots_max: u32) -> (Found, Vec<State>) {
     let n = problem.len();
-    let mut search = Search::new(problem, pivots_max);
+    let mut search = Search::new(problem, pivots_max.min(8 * n as u32 + 50));
     let mut f = vec![0.0; n];
     let mut system = System::new(problem, 0.0);
     let zero = vec![0.0; n];
     let mut end = search.run(|states, f| system.forces(states, &zero, f), &mut f);
     if end == End::Solved {
         states::polish(problem, &search.states, &mut f);
+        if problem.natural(&f) <= tolerance {
+            return (found(f, end, &search), search.states);
+        }
     }
-    if end == End::Limit || (end == End::Solved && problem.natural(&f) <= tolerance) {
-        return (found(f, end, &search), search.states);
-    }
-    let mut system = System::new(problem, REGULAR);
+    let mut epsilon = REGULAR;
+    let mut system = System::new(problem, epsilon);
     let mut last = zero;
     for _ in 0..ROUNDS_MAX {
-        let pull: Vec<f64> = last.iter().map(|f| -REGULAR * f).collect();
-        search.pull = Some((REGULAR, pull.clone()));
+        if search.pivots >= pivots_max {
+            end = End::Limit;
+            break;
+        }
+        let pull: Vec<f64> = last.iter().map(|f| -epsilon * f).collect();
+        search.pull = Some((epsilon, pull.clone()));
         end = search.run(|states, f| system.forces(states, &pull, f), &mut f);
         if end != End::Solved {
-            break;
+            epsilon *= STIFFENED;
+            system = System::new(problem, epsilon);
+            continue;
         }
         let next = f.clone();
         states::polish(problem, &search.states, &mut f);
@@ -128,6 +137,10 @@ fn plain_states(problem: &Problem, tolerance: f64, pivots_max: u32) -> (Found, V
             break;
         }
         last = next;
+        if epsilon > REGULAR {
+            epsilon = (epsilon / STIFFENED).max(REGULAR);
+            system = System::new(problem, epsilon);
+        }
     }
     (found(f, end, &search), search.states)
 }

@@ -431,6 +431,7 @@ pub(super) fn length(z: [f64; 2]) -> f64 {
 }
 
 /// a · b, summed in four parts so that the machine may add them side by side; the order is fixed.
+#[inline]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));

@@ -21,7 +21,7 @@ pub(super) enum State {
 }
 
 /// Residual below which nothing is to be gained by solving again [1].
-const EXACT: f64 = 4.0 * f64::EPSILON;
+const EXACT: f64 = 64.0 * f64::EPSILON;
 
 /// f at a bound as a multiple of its normal force; `None` if the row has no normal or is not at its bound.
 pub(super) fn tie(row: Row, state: State) -> Option<(usize, f64)> {
