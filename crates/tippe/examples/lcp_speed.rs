@@ -17,7 +17,11 @@ fn main() {
     println!(
         "set          kernel        solved  infeasible  other   time [ms]  worst residual  worst |w - w*|  mean steps"
     );
-    let mut random = Random(19);
+    let seed = std::env::args()
+        .filter_map(|a| a.parse().ok())
+        .next()
+        .unwrap_or(19);
+    let mut random = Random(seed);
     let sets: [(&str, Vec<(Problem, Option<Vec<f64>>)>); 4] = [
         (
             "known",

@@ -8,8 +8,9 @@ use super::acceleration::Mixing;
 use super::problem::{Problem, Row};
 use super::states::{self, State};
 
-/// Most rounds.
-const ROUNDS_MAX: u32 = 60;
+/// Rounds with mixing of the last changes, and with averages after them.
+const ROUNDS_MIXED: u32 = 60;
+const ROUNDS_MAX: u32 = 160;
 
 /// What a kernel finds for a problem with boxes.
 pub(super) struct Boxed {
@@ -31,7 +32,7 @@ pub(super) fn rounds(
     let mut f = best.clone();
     let mut pivots = 0;
     let mut mixing = Mixing::new(n);
-    for _ in 0..ROUNDS_MAX {
+    for round in 0..ROUNDS_MAX {
         let from = f.clone();
         let Some(found) = solve(&boxed(problem, &f)) else {
             break;
@@ -59,14 +60,19 @@ pub(super) fn rounds(
         if residual <= tolerance {
             break;
         }
-        mixing.next(problem, &from, &mut f);
+        if round < ROUNDS_MIXED {
+            mixing.next(problem, &from, &mut f);
+        } else {
+            f.iter_mut()
+                .zip(&from)
+                .for_each(|(f, from)| *f = 0.5 * (*f + from));
+        }
     }
     (best, pivots)
 }
 
 /// The problem with friction as boxes of the widths that the normal forces in `f` give.
 fn boxed(problem: &Problem, f: &[f64]) -> Problem {
-    let n = problem.len();
     let rows = problem.rows().iter().map(|row| match *row {
         Row::Planar {
             normal,
@@ -87,11 +93,5 @@ fn boxed(problem: &Problem, f: &[f64]) -> Problem {
         }
         other => other,
     });
-    let entries = (0..n).flat_map(|i| problem.row(i)).copied();
-    Problem::from_parts(
-        entries.collect(),
-        problem.b().to_vec(),
-        rows.collect(),
-        problem.symmetric(),
-    )
+    problem.with_rows(rows.collect())
 }

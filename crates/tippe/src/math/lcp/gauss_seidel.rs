@@ -17,6 +17,21 @@ const EXACT: f64 = 1e-14;
 const SWEEPS: u32 = 3;
 /// Rounds without a better residual after which a search that has met its tolerance ends.
 const STALLED: u32 = 6;
+/// Sweeps without a better residual after which another remedy is tried, on the first pass; more on each later one.
+const STUCK: u32 = 200;
+/// Pull in units of the response, and part of each change that is taken [1]; the first is the sweep as it is.
+const REMEDIES: [(f64, f64); 8] = [
+    (0.0, 1.0),
+    (0.01, 1.0),
+    (0.04, 1.0),
+    (0.16, 1.0),
+    (0.64, 1.0),
+    (2.56, 1.0),
+    (0.0, 0.5),
+    (0.0, 0.25),
+];
+/// Part of the way from the anchor below which a change is small [1].
+const ARRIVED: f64 = 0.01;
 /// Steps to find the force on the rim of a disc.
 const RIM_STEPS: u32 = 60;
 
@@ -95,10 +110,14 @@ impl Best {
 fn faces(problem: &Problem, params: &Params, mut f: Vec<f64>) -> Found {
     let mut best = Best::new(problem, &f);
     let mut faces = Faces::new(problem.len());
+    let pull = Pull {
+        alpha: 0.0,
+        anchor: vec![0.0; problem.len()],
+    };
     let mut sweeps = 0;
     while sweeps < params.sweeps && !best.done(params) {
         for _ in 0..SWEEPS.min(params.sweeps - sweeps) {
-            sweep(problem, &mut f);
+            sweep(problem, &pull, &mut f);
             sweeps += 1;
         }
         let spent = faces.minimise(problem, &mut f, params.sweeps - sweeps);
@@ -115,12 +134,35 @@ fn faces(problem: &Problem, params: &Params, mut f: Vec<f64>) -> Found {
 fn mixing(problem: &Problem, params: &Params, mut f: Vec<f64>) -> Found {
     let mut best = Best::new(problem, &f);
     let mut mixing = Mixing::new(problem.len());
-    let mut sweeps = 0;
+    let mut pull = Pull {
+        alpha: 0.0,
+        anchor: f.clone(),
+    };
+    let (mut sweeps, mut tried, mut remedy) = (0, 0, 0);
     while sweeps < params.sweeps && !best.done(params) {
         let from = f.clone();
-        sweep(problem, &mut f);
+        sweep(problem, &pull, &mut f);
         sweeps += 1;
+        for (f, from) in f.iter_mut().zip(&from) {
+            *f = from + REMEDIES[remedy].1 * (*f - from);
+        }
         best.offer(problem, &f);
+        if best.rounds >= STUCK * (1 + tried / REMEDIES.len() as u32) {
+            // Around in circles, which strong friction and redundant rows allow: hold on to the best, with another memory.
+            tried += 1;
+            remedy = tried as usize % REMEDIES.len();
+            pull.alpha = REMEDIES[remedy].0;
+            pull.anchor.copy_from_slice(&best.f);
+            mixing = Mixing::new(problem.len());
+            f.copy_from_slice(&best.f);
+            best.rounds = 0;
+            continue;
+        }
+        if pull.alpha > 0.0 && arrived(&f, &from, &pull.anchor) {
+            pull.anchor.copy_from_slice(&f);
+            mixing = Mixing::new(problem.len());
+            continue;
+        }
         if let Some(ray) = mixing.proof(problem, &from, &f, sweeps) {
             return best.found(End::Infeasible(ray), sweeps);
         }
@@ -129,18 +171,35 @@ fn mixing(problem: &Problem, params: &Params, mut f: Vec<f64>) -> Found {
     best.found(End::Limit, sweeps)
 }
 
+/// Proximal point: A + α with b pulled towards an anchor has the same fixed point once the anchor is the answer, and no redundant rows.
+struct Pull {
+    alpha: f64,
+    anchor: Vec<f64>,
+}
+
+/// Whether the last change is small against the way from the anchor.
+fn arrived(f: &[f64], from: &[f64], anchor: &[f64]) -> bool {
+    let apart = |a: &[f64], b: &[f64]| {
+        let pairs = a.iter().zip(b);
+        pairs.fold(0.0_f64, |s, (a, b)| s.max((a - b).abs()))
+    };
+    apart(f, from) <= ARRIVED * apart(f, anchor)
+}
+
 /// Visits all rows once. Rows without response keep their f.
-pub(super) fn sweep(problem: &Problem, f: &mut [f64]) {
+fn sweep(problem: &Problem, pull: &Pull, f: &mut [f64]) {
+    let Pull { alpha, anchor } = pull;
     for i in 0..problem.len() {
         let own = problem.at(i, i);
-        let free = |f: &[f64]| f[i] - problem.w_at(i, f) / own;
+        let w = |f: &[f64]| problem.w_at(i, f) + alpha * (f[i] - anchor[i]);
+        let free = |f: &[f64]| f[i] - w(f) / (own + alpha);
         match problem.rows()[i] {
             Row::Cone {
                 normal,
                 coefficient,
             } => {
                 let bound = coefficient * f[normal];
-                [f[i], f[i + 1]] = disc(problem, i, bound, f);
+                [f[i], f[i + 1]] = disc(problem, pull, i, bound, f);
             }
             Row::Sliding { normal, ratio } => f[i] = ratio * f[normal],
             Row::ConeSecond => {}
@@ -162,19 +221,21 @@ pub(super) fn sweep(problem: &Problem, f: &mut [f64]) {
 }
 
 /// Friction in a plane with all other rows held: w = 0 inside the disc, else on its rim against the slip.
-fn disc(problem: &Problem, i: usize, bound: f64, f: &[f64]) -> [f64; 2] {
+fn disc(problem: &Problem, pull: &Pull, i: usize, bound: f64, f: &[f64]) -> [f64; 2] {
     let (p, q, r) = (
         problem.at(i, i),
         problem.at(i, i + 1),
         problem.at(i + 1, i + 1),
     );
     let q = 0.5 * (q + problem.at(i + 1, i));
+    let (p, r) = (p + pull.alpha, r + pull.alpha);
     let largest = 0.5 * (p + r) + (0.25 * (p - r) * (p - r) + q * q).sqrt();
     if !(bound > 0.0 && largest > 0.0) {
         return [0.0; 2];
     }
     // w without this pair: solve (K + λ) x = −c with the least λ ≥ 0 for which |x| ≤ bound.
-    let w = [problem.w_at(i, f), problem.w_at(i + 1, f)];
+    let w = |i: usize| problem.w_at(i, f) + pull.alpha * (f[i] - pull.anchor[i]);
+    let w = [w(i), w(i + 1)];
     let c = [
         w[0] - p * f[i] - q * f[i + 1],
         w[1] - q * f[i] - r * f[i + 1],

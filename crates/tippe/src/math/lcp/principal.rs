@@ -26,12 +26,18 @@ const PATIENCE: u32 = 3;
 const F_ROUNDING: f64 = 1e-12;
 /// w on the wrong side by less than this part of the largest f is rounding [1].
 const W_ROUNDING: f64 = 1e-13;
-/// ε: small, so that few rounds suffice, and far above what a factor takes for rounding [1].
-const REGULAR: f64 = 1e-6;
-/// Factor on ε after an exchange that did not end [1].
-const STIFFENED: f64 = 30.0;
+/// ε: the first, the least, and its factors after an exchange that ended and one that did not [1].
+const REGULAR: f64 = 1e-4;
+const REGULAR_MIN: f64 = 1e-8;
+const EASED: f64 = 0.1;
+const STIFFENED: f64 = 20.0;
+/// Residual at which the rounds with ε end [1], and rounds without gain after which a solved problem is left.
+const EXACT: f64 = 1e-14;
+const STALLED: u32 = 3;
+/// Steps in which friction grows where its exchange does not end at once.
+const FRICTION_STEPS: [u32; 2] = [8, 50];
 /// Most rounds with ε.
-const ROUNDS_MAX: u32 = 40;
+const ROUNDS_MAX: u32 = 60;
 
 /// Solves.
 pub(super) fn solve(problem: &Problem, params: &Params) -> Found {
@@ -39,7 +45,7 @@ pub(super) fn solve(problem: &Problem, params: &Params) -> Found {
     let pivots_max = params.pivots.unwrap_or(50 * n as u32 + 100);
     let friction = problem.rows().iter().any(|r| r.normal().is_some());
     let mut found = if friction {
-        tied(problem, pivots_max)
+        tied(problem, params.tolerance, pivots_max)
     } else {
         plain(problem, params.tolerance, pivots_max)
     };
@@ -73,23 +79,42 @@ pub(super) fn solve(problem: &Problem, params: &Params) -> Found {
     found
 }
 
-/// Friction tied to its normal force where it slides; no theorem says that this ends.
-fn tied(problem: &Problem, pivots_max: u32) -> Found {
+/// Friction tied to its normal force where it slides. No theorem says that the exchange ends; where it does not, friction grows in steps,
+/// each from the states of the one before.
+fn tied(problem: &Problem, tolerance: f64, pivots_max: u32) -> Found {
     let mut search = Search::new(problem, pivots_max);
     let mut f = vec![0.0; problem.len()];
-    let end = search.run(
-        |states, f| {
-            *f = states::forces(problem, states);
-            true
-        },
-        &mut f,
-    );
-    Found {
-        f,
-        end,
-        pivots: search.pivots,
-        sweeps: 0,
+    let mut end = search.tied(&mut f);
+    for steps in FRICTION_STEPS {
+        if end == End::Solved && problem.natural(&f) <= tolerance {
+            break;
+        }
+        search.states = Search::new(problem, pivots_max).states;
+        for step in 1..=steps {
+            let weaker = weaker(problem, f64::from(step) / f64::from(steps));
+            let mut next = Search::new(&weaker, pivots_max.min(4 * problem.len() as u32 + 50));
+            next.states.clone_from(&search.states);
+            end = next.tied(&mut f);
+            search.pivots += next.pivots;
+            search.states = next.states;
+        }
     }
+    found(f, end, &search)
+}
+
+/// The problem with a part of its friction.
+fn weaker(problem: &Problem, part: f64) -> Problem {
+    let rows = problem.rows().iter().map(|row| match *row {
+        Row::Planar {
+            normal,
+            coefficient,
+        } => Row::Planar {
+            normal,
+            coefficient: part * coefficient,
+        },
+        other => other,
+    });
+    problem.with_rows(rows.collect())
 }
 
 fn plain(problem: &Problem, tolerance: f64, pivots_max: u32) -> Found {
@@ -99,7 +124,7 @@ fn plain(problem: &Problem, tolerance: f64, pivots_max: u32) -> Found {
 /// Rows without friction: first A as it is, then with ε, which grows where the exchange does not end.
 fn plain_states(problem: &Problem, tolerance: f64, pivots_max: u32) -> (Found, Vec<State>) {
     let n = problem.len();
-    let mut search = Search::new(problem, pivots_max.min(8 * n as u32 + 50));
+    let mut search = Search::new(problem, pivots_max.min(3 * n as u32 + 50));
     let mut f = vec![0.0; n];
     let mut system = System::new(problem, 0.0);
     let zero = vec![0.0; n];
@@ -110,37 +135,52 @@ fn plain_states(problem: &Problem, tolerance: f64, pivots_max: u32) -> (Found, V
             return (found(f, end, &search), search.states);
         }
     }
+    let mut best = (f64::INFINITY, f.clone());
     let mut epsilon = REGULAR;
-    let mut system = System::new(problem, epsilon);
     let mut last = zero;
+    let mut stalled = 0;
     for _ in 0..ROUNDS_MAX {
         if search.pivots >= pivots_max {
             end = End::Limit;
             break;
         }
+        let mut system = System::new(problem, epsilon);
         let pull: Vec<f64> = last.iter().map(|f| -epsilon * f).collect();
         search.pull = Some((epsilon, pull.clone()));
         end = search.run(|states, f| system.forces(states, &pull, f), &mut f);
         if end != End::Solved {
             epsilon *= STIFFENED;
-            system = System::new(problem, epsilon);
             continue;
         }
-        let next = f.clone();
-        states::polish(problem, &search.states, &mut f);
-        if problem.natural(&f) <= tolerance.max(problem.rounding(&f)) {
-            break;
-        }
-        let ray = direction(problem, &next, &last);
+        let ray = direction(problem, &f, &last);
         if problem.proves(&ray) {
             end = End::Infeasible(ray);
             break;
         }
-        last = next;
-        if epsilon > REGULAR {
-            epsilon = (epsilon / STIFFENED).max(REGULAR);
-            system = System::new(problem, epsilon);
+        last.copy_from_slice(&f);
+        epsilon = (epsilon * EASED).max(REGULAR_MIN);
+        states::polish(problem, &search.states, &mut f);
+        let residual = problem.natural(&f);
+        stalled += 1;
+        if residual < best.0 {
+            if residual < 0.5 * best.0 {
+                stalled = 0;
+            }
+            best = (residual, f.clone());
         }
+        // w follows f only as well as A lets it, so the rounds aim beyond the tolerance.
+        if best.0 <= EXACT || (stalled >= STALLED && best.0 <= tolerance.max(problem.rounding(&f)))
+        {
+            break;
+        }
+    }
+    if best.0.is_finite() && !matches!(end, End::Infeasible(_)) {
+        f = best.1;
+        end = if best.0 <= tolerance {
+            End::Solved
+        } else {
+            end
+        };
     }
     (found(f, end, &search), search.states)
 }
@@ -185,6 +225,18 @@ impl<'a> Search<'a> {
             pivots: 0,
             pivots_max,
         }
+    }
+
+    /// The exchange with friction tied to its normal force.
+    fn tied(&mut self, f: &mut Vec<f64>) -> End {
+        let problem = self.problem;
+        self.run(
+            |states, f| {
+                *f = states::forces(problem, states);
+                true
+            },
+            f,
+        )
     }
 
     /// Exchanges states until none is wrong; `forces` finds f for given states, or says that it cannot.

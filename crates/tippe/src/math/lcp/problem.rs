@@ -358,6 +358,11 @@ impl Problem {
         gain.is_finite() && gain > 0.0 && broken <= CERTAIN * gain
     }
 
+    /// The same numbers with other kinds of rows, which fit.
+    pub(super) fn with_rows(&self, rows: Vec<Row>) -> Self {
+        Self::from_parts(self.A.clone(), self.b.clone(), rows, self.symmetric)
+    }
+
     /// A problem from parts that fit.
     pub(super) fn from_parts(A: Vec<f64>, b: Vec<f64>, rows: Vec<Row>, symmetric: bool) -> Self {
         debug_assert_eq!((A.len(), rows.len()), (b.len() * b.len(), b.len()));

@@ -119,7 +119,8 @@ impl Scale {
 /// About size^(−1/root), one for zero.
 fn power_of_two(size: f64, root: i32) -> f64 {
     if size > 0.0 && size.is_finite() {
-        let exponent = -libm::ilogb(size) / root;
+        // Rounded down, so that problems in other units by powers of two become the same numbers.
+        let exponent = -libm::ilogb(size).div_euclid(root);
         libm::scalbn(1.0, exponent.clamp(-EXPONENT_MAX, EXPONENT_MAX))
     } else {
         1.0
