@@ -8,7 +8,7 @@
 
 mod lcp_support;
 
-use lcp_support::{Random, apart, friction, gram, infeasible, jacobian, known};
+use lcp_support::{Random, apart, constant, friction, gram, infeasible, jacobian, known};
 use tippe::Vec3;
 use tippe::dynamics::one_step::{ContactProblem, SolveParams};
 use tippe::math::lcp::{End, Kernel, Params, Problem, Row, Solution, solve};
@@ -106,6 +106,43 @@ fn ab_05_a_thousand_random_problems_of_any_rank_agree() {
             let off = apart(&found.w, &w);
             assert!(off < 1e-8, "{case}: {kernel:?}, {n} rows: w off by {off:e}");
             assert!(found.f.iter().all(|f| *f >= 0.0));
+        }
+    }
+}
+
+/// Jᵀ f: what the forces do to the bodies, whatever their split.
+fn motion(J: &[Vec<f64>], f: &[f64]) -> Vec<f64> {
+    (0..J[0].len())
+        .map(|c| J.iter().zip(f).map(|(row, f)| row[c] * f).sum())
+        .collect()
+}
+
+#[test]
+fn cl_36_kernels_agree_on_the_motion() {
+    let mut random = Random(36);
+    for case in 0..1000 {
+        let n = random.count(1, 40);
+        let rank = random.count(n.div_ceil(2), n);
+        let J = jacobian(&mut random, n, rank);
+        let (mut f, mut w) = (vec![0.0; n], vec![0.0; n]);
+        for i in 0..n {
+            let load = if random.count(0, 1) == 0 {
+                &mut f
+            } else {
+                &mut w
+            };
+            load[i] = random.unit();
+        }
+        let A = gram(&J);
+        let b = constant(&A, &f, &w);
+        let problem = Problem::one_sided(A, b).unwrap();
+        for kernel in Kernel::ALL {
+            let found = solved(kernel, &problem);
+            let off = apart(&motion(&J, &found.f), &motion(&J, &f));
+            assert!(
+                off < 1e-8,
+                "{case}: {kernel:?}, {n} rows: motion off by {off:e}"
+            );
         }
     }
 }
