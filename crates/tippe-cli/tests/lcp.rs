@@ -19,7 +19,8 @@ const CONTACT: &str = "contacts 1\nmu 0.5\nq -1 2 0\nW 0 0 1\nW 1 1 1\nW 2 2 1\n
 const PLAIN: &str = "rows 2\nA 2 1\nA 1 2\nb -5 6\n";
 
 fn file(name: &str, text: &str) -> PathBuf {
-    let path = folder("lcp").join(name);
+    // A folder of its own: tests run side by side, and a folder is emptied when it is asked for.
+    let path = folder(name).join(name);
     fs::write(&path, text).unwrap();
     path
 }
