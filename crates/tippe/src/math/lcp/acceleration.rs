@@ -214,7 +214,7 @@ impl Mixing {
         if size < self.least {
             self.least = size;
             self.best.copy_from_slice(f);
-        } else if !(size <= FAILED * self.least) {
+        } else if size.is_nan() || size > FAILED * self.least {
             // The mixture led away: back to the best, without the memory that led here.
             f.copy_from_slice(&self.best);
             self.changes.clear();

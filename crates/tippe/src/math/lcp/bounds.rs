@@ -10,7 +10,7 @@ use super::states::{self, State};
 
 /// Rounds with mixing of the last changes, and with averages after them.
 const ROUNDS_MIXED: u32 = 60;
-const ROUNDS_MAX: u32 = 160;
+const ROUNDS_MAX: u32 = 360;
 
 /// What a kernel finds for a problem with boxes.
 pub(super) struct Boxed {

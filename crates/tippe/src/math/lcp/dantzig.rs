@@ -225,7 +225,7 @@ impl<'a> Drive<'a> {
                     };
                     return Ok(());
                 }
-                Event::Bound(j, side) => self.to_bound(j, side),
+                Event::Bound(j, side) => self.put_at_bound(j, side),
                 Event::Enter(j) if self.append(j) => {
                     self.place[j] = Place::On;
                     self.w[j] = 0.0;
@@ -283,7 +283,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Puts row j at a bound; friction goes with a normal force that vanishes.
-    fn to_bound(&mut self, j: usize, side: Place) {
+    fn put_at_bound(&mut self, j: usize, side: Place) {
         self.drop_row(j);
         let (low, high) = self.bounds(j);
         self.f[j] = if side == Place::Low { low } else { high };

@@ -387,29 +387,27 @@ impl Problem {
 
 fn check_row(rows: &[Row], i: usize) -> Result<(), String> {
     match rows[i] {
-        Row::Box { low, high } => {
-            if !(low.is_finite() && high.is_finite() && low <= high) {
-                return Err(format!(
-                    "bounds must be finite and in order, got {low} and {high}"
-                ));
-            }
+        Row::Box { low, high } if !(low.is_finite() && high.is_finite() && low <= high) => {
+            return Err(format!(
+                "bounds must be finite and in order, got {low} and {high}"
+            ));
         }
-        Row::Planar { coefficient, .. } | Row::Cone { coefficient, .. } => {
-            if !(coefficient.is_finite() && coefficient >= 0.0) {
-                return Err(format!(
-                    "friction must be finite and not negative, got {coefficient}"
-                ));
-            }
+        Row::Planar { coefficient, .. } | Row::Cone { coefficient, .. }
+            if !(coefficient.is_finite() && coefficient >= 0.0) =>
+        {
+            return Err(format!(
+                "friction must be finite and not negative, got {coefficient}"
+            ));
         }
         Row::Sliding { ratio, .. } if !ratio.is_finite() => {
             return Err("the ratio must be finite".into());
         }
         _ => {}
     }
-    if let Some(normal) = rows[i].normal() {
-        if rows.get(normal) != Some(&Row::OneSided) {
-            return Err(format!("its normal row {normal} must be a one-sided row"));
-        }
+    if let Some(normal) = rows[i].normal()
+        && rows.get(normal) != Some(&Row::OneSided)
+    {
+        return Err(format!("its normal row {normal} must be a one-sided row"));
     }
     let first = matches!(rows[i], Row::Cone { .. });
     if first && rows.get(i + 1) != Some(&Row::ConeSecond) {
