@@ -12,6 +12,7 @@ use crate::bench::BenchArgs;
 use crate::compare::CompareArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
+use crate::lcp::LcpArgs;
 use crate::query::QueryArgs;
 use crate::render::RenderArgs;
 use crate::view::ViewArgs;
@@ -45,6 +46,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Compute one frictional impact from numbers, with the path of its contact velocity.
     Impact(Box<ImpactArgs>),
+    /// Solve a complementarity problem from a file by every kernel that takes it, side by side.
+    Lcp(LcpArgs),
     /// Ask a scene what a ray or a moving shape meets, what overlaps a shape, what is nearest.
     Query(Box<QueryArgs>),
     /// Watch, inspect and question a simulation in the browser.

@@ -11,6 +11,7 @@ mod compare;
 mod film;
 mod format;
 mod impact;
+mod lcp;
 mod load;
 mod numbers;
 mod output;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Command::Validate(args) => validate::validate(args),
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
+        Command::Lcp(args) => lcp::lcp(args),
         Command::Query(args) => query::query(args),
         Command::View(args) => view::view(args),
         Command::Render(args) => render::render(args),

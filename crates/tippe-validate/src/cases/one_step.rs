@@ -41,49 +41,101 @@ pub fn files(data: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// The numbers of a contact problem as its file has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers {
+    /// μ of each contact [1].
+    pub friction: Vec<f64>,
+    /// Free velocities, three for each contact: normal, tangent 1, tangent 2 [m/s].
+    pub q: Vec<f64>,
+    /// Entries of W: row, column, value, and the line they stand on.
+    pub entries: Vec<(usize, usize, f64, usize)>,
+}
+
 /// Reads `contacts n`, `mu …`, `q …` and lines `W row column value`; anything after `#` is a remark.
 ///
 /// # Errors
-/// The line and what is wrong with it.
-pub fn read(text: &str) -> Result<ContactProblem, String> {
-    let (mut contacts, mut mu, mut q, mut entries) = (None, Vec::new(), Vec::new(), Vec::new());
-    for (i, line) in text.lines().enumerate() {
-        let mut words = line
+/// The line, from 1, and what is wrong with it; a word that is missing is told of the last line.
+pub fn numbers(text: &str) -> Result<Numbers, (usize, String)> {
+    let (mut contacts, mut mu, mut q) = (None, None, None);
+    let mut entries = Vec::new();
+    let mut line = 0;
+    for words in text.lines() {
+        line += 1;
+        let fault = |reason: String| (line, reason);
+        let mut words = words
             .split('#')
             .next()
             .unwrap_or_default()
             .split_whitespace();
         let Some(key) = words.next() else { continue };
-        let number = |w: &str| {
-            w.parse::<f64>()
-                .map_err(|_| format!("line {}: `{w}` is no number", i + 1))
+        let number = |w: &str| match w.parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(x),
+            _ => Err(fault(format!("`{w}` is no finite number"))),
         };
         let index = |w: Option<&str>| {
             w.and_then(|w| w.parse::<usize>().ok())
-                .ok_or_else(|| format!("line {}: `{key}` needs whole numbers", i + 1))
+                .ok_or_else(|| fault(format!("`{key}` needs whole numbers")))
         };
         match key {
             "contacts" => contacts = Some(index(words.next())?),
-            "mu" => mu = words.map(number).collect::<Result<_, _>>()?,
-            "q" => q = words.map(number).collect::<Result<Vec<f64>, _>>()?,
+            "mu" => mu = Some((line, words.map(number).collect::<Result<Vec<f64>, _>>()?)),
+            "q" => q = Some((line, words.map(number).collect::<Result<Vec<f64>, _>>()?)),
             "W" => {
                 let (row, column) = (index(words.next())?, index(words.next())?);
-                entries.push((row, column, number(words.next().unwrap_or_default())?));
+                entries.push((row, column, number(words.next().unwrap_or_default())?, line));
             }
             // A stored answer is not needed: ours is judged by the problem itself.
             "r" => {}
-            _ => return Err(format!("line {}: unknown word `{key}`", i + 1)),
+            _ => return Err(fault(format!("unknown word `{key}`"))),
         }
     }
-    let n = contacts.ok_or("no line `contacts`")?;
-    if mu.len() != n || q.len() != 3 * n {
-        return Err(format!(
-            "{n} contacts need {n} numbers in `mu` and {} in `q`",
-            3 * n
+    let n = contacts.ok_or((line, "no line `contacts`".to_owned()))?;
+    let check = |found: Option<(usize, Vec<f64>)>, key: &str, count: Option<usize>| {
+        let (at, found) = found.unwrap_or((line, Vec::new()));
+        if Some(found.len()) == count {
+            Ok(found)
+        } else {
+            Err((
+                at,
+                format!(
+                    "{n} contacts need {} numbers in `{key}`, got {}",
+                    count.unwrap_or(usize::MAX),
+                    found.len()
+                ),
+            ))
+        }
+    };
+    let friction = check(mu, "mu", Some(n))?;
+    let q = check(q, "q", n.checked_mul(3))?;
+    if let Some((row, column, _, at)) = entries.iter().find(|e| e.0.max(e.1) >= 3 * n) {
+        return Err((
+            *at,
+            format!("W[{row}, {column}] is outside a matrix of {} rows", 3 * n),
         ));
     }
+    Ok(Numbers {
+        friction,
+        q,
+        entries,
+    })
+}
+
+/// The problem of a text.
+///
+/// # Errors
+/// The line and what is wrong with it.
+pub fn read(text: &str) -> Result<ContactProblem, String> {
+    let Numbers {
+        friction,
+        q,
+        entries,
+    } = numbers(text).map_err(|(line, reason)| format!("line {line}: {reason}"))?;
     let q = q.chunks_exact(3).map(Vec3::from_slice).collect();
-    ContactProblem::new(mu, q, entries).map_err(|e| e.to_string())
+    let entries = entries
+        .into_iter()
+        .map(|(row, column, value, _)| (row, column, value));
+    ContactProblem::new(friction, q, entries).map_err(|e| e.to_string())
 }
 
 /// Solves the problem of a file.
@@ -126,7 +178,7 @@ mod tests {
         let told = |from: &str, to: &str| read(&GOOD.replacen(from, to, 1)).unwrap_err();
         assert!(told("contacts 1", "").contains("contacts"));
         assert!(told("mu 0.5", "mu x").contains("line 3"));
-        assert!(told("q -1 2 0", "q -1 2").contains("3 in `q`"));
+        assert!(told("q -1 2 0", "q -1 2").contains("3 numbers in `q`"));
         assert!(told("W 0 0 1", "W 0 x 1").contains("line 5"));
         assert!(told("W 0 0 1", "W 0 9 1").contains("W[0, 9]"));
         assert!(told("W 0 0", "V 0 0").contains("unknown word"));

@@ -13,6 +13,7 @@ pub mod front_cholesky;
 mod front_dense;
 mod front_solve;
 pub(crate) mod lanes;
+pub mod lcp;
 pub mod lu;
 pub mod mixed_lcp;
 mod mixed_newton;
