@@ -182,13 +182,13 @@ pub struct AdaptiveState {
 }
 
 impl AdaptiveState {
-    /// Everything moves, and the next step selects.
+    /// Everything moves, and the next step selects; every joint may be locked at once, as if it had long been idle.
     #[must_use]
     pub fn new(model: &Model) -> Self {
         let joints = model.nodes.len() - 1;
         Self {
             active: vec![true; joints],
-            idle: vec![0; joints],
+            idle: vec![u16::MAX; joints],
             clock: 0,
         }
     }
