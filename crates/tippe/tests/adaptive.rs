@@ -438,7 +438,7 @@ fn ab_33_the_moving_joints_follow_a_moving_load() {
                     .unwrap(),
             );
         }
-        let near = (0..n).filter(|j| state.active[*j] && j.abs_diff(link) <= 4);
+        let near = (0..n).filter(|j| state.active[*j] && j.abs_diff(link) <= 8);
         assert!(near.count() >= 6, "{link}: {:?}", state.active);
         assert_eq!(state.active_count(), 12);
         let s = last.unwrap();
@@ -584,7 +584,8 @@ fn ab_31_stars_and_massless_links_have_shallow_assemblies() {
     let mut random = Random(5);
     let c = random.state(model);
     let mut body = AdaptiveBody::new(&c.model, exact(Choice::Joints(6)), 0).unwrap();
-    assert!(body.depth() <= 16, "{}", body.depth());
+    // Two balanced levels for each halving of the 603 joints: one of copies, one of arms.
+    assert!(body.depth() <= 20, "{}", body.depth());
     let mut state = AdaptiveState::new(&c.model);
     let input = AdaptiveInput {
         tau: &c.tau,

@@ -120,8 +120,9 @@ impl AdaptiveDesc {
         Ok(())
     }
 
-    /// The weight of every freedom.
-    pub(super) fn weights_of(&self, model: &Model) -> Vec<f64> {
+    /// The weight of every freedom: as given, or the default.
+    #[must_use]
+    pub fn weights_of(&self, model: &Model) -> Vec<f64> {
         self.weights
             .clone()
             .unwrap_or_else(|| default_weights(model))
