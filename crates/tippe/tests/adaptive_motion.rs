@@ -179,40 +179,42 @@ fn ab_33_locking_keeps_momenta_takes_energy_and_releasing_changes_nothing() {
 
 #[test]
 fn ab_33_a_free_flight_keeps_its_momenta_as_well_as_the_whole_tree() {
+    // Largest change of a momentum over 1 s, summed over ten trees: their motions differ, so that single trees say little.
     let mut random = Random(8);
-    for _ in 0..5 {
-        let c = floating(&mut random, 20);
-        let drift = |budget: Option<usize>| {
-            let (mut q, mut v) = (c.q.clone(), c.v.iter().map(|x| 0.3 * x).collect::<Vec<_>>());
-            let tau = vec![0.0; v.len()];
-            let mut work = Work::new(&c.model);
-            let (_, start) = measure(&c.model, &q, &v, &mut work);
-            let desc = AdaptiveDesc::joints(budget.unwrap_or(1));
-            let mut body = AdaptiveBody::new(&c.model, desc, 0).unwrap();
-            let mut state = AdaptiveState::new(&c.model);
-            for _ in 0..1000 {
-                if budget.is_none() {
-                    step(&c.model, ONE, 1e-3, &tau, &[], &mut q, &mut v, &mut work).unwrap();
-                } else {
-                    body.step(
-                        &c.model,
-                        &mut state,
-                        ONE,
-                        1e-3,
-                        &input(&tau),
-                        &mut q,
-                        &mut v,
-                    )
-                    .unwrap();
-                }
-            }
-            let (_, end) = measure(&c.model, &q, &v, &mut work);
-            (0..6).fold(0.0_f64, |s, k| s.max((end[k] - start[k]).abs()))
-        };
-        let (full, adaptive) = (drift(None), drift(Some(8)));
-        println!("drift of momenta in 1 s: whole {full:e}, adaptive {adaptive:e}");
-        assert!(adaptive <= full.max(1e-10), "{full:e} {adaptive:e}");
+    let (mut full, mut adaptive) = (0.0, 0.0);
+    for _ in 0..10 {
+        let c = floating(&mut random, 12);
+        full += drift(&c, None);
+        adaptive += drift(&c, Some(6));
     }
+    println!("drift of momenta in 1 s: whole {full:e}, adaptive {adaptive:e}");
+    assert!(adaptive <= full, "{full:e} {adaptive:e}");
+}
+
+/// Largest change of a momentum in 1 s of free flight, with a budget or without.
+fn drift(c: &Case, budget: Option<usize>) -> f64 {
+    let (mut q, mut v) = (c.q.clone(), c.v.iter().map(|x| 0.3 * x).collect::<Vec<_>>());
+    let tau = vec![0.0; v.len()];
+    let mut work = Work::new(&c.model);
+    let (_, start) = measure(&c.model, &q, &v, &mut work);
+    let desc = AdaptiveDesc {
+        lock_speed: f64::INFINITY,
+        ..AdaptiveDesc::joints(budget.unwrap_or(1))
+    };
+    let mut body = AdaptiveBody::new(&c.model, desc, 0).unwrap();
+    let mut state = AdaptiveState::new(&c.model);
+    let how = Integrator::HighOrder;
+    for _ in 0..1000 {
+        if budget.is_none() {
+            step(&c.model, how, 1e-3, &tau, &[], &mut q, &mut v, &mut work).unwrap();
+        } else {
+            let all = input(&tau);
+            body.step(&c.model, &mut state, how, 1e-3, &all, &mut q, &mut v)
+                .unwrap();
+        }
+    }
+    let (_, end) = measure(&c.model, &q, &v, &mut work);
+    (0..6).fold(0.0_f64, |s, k| s.max((end[k] - start[k]).abs()))
 }
 
 fn surface(restitution: f64) -> Surface {
@@ -229,7 +231,7 @@ fn hanging() -> (Model, Vec<f64>) {
 
 #[test]
 fn ab_35_a_ball_rebounds_from_an_adaptive_chain_as_from_the_whole() {
-    // C10: a ball of 1 kg hits link 70 at 5 m/s; 10 of 100 joints move.
+    // C10: an elastic ball of 1 kg hits link 70 at 5 m/s; 10 of 100 joints move.
     let (model, q) = hanging();
     let (link, point, n) = (69, Vec3::new(0.0, 0.0, -69.5), Vec3::X);
     let touch = Touch::one(link, point);
@@ -247,7 +249,7 @@ fn ab_35_a_ball_rebounds_from_an_adaptive_chain_as_from_the_whole() {
         &touch,
         n,
         &ball,
-        &surface(0.5),
+        &surface(1.0),
         &mut work,
     )
     .unwrap();
@@ -269,7 +271,7 @@ fn ab_35_a_ball_rebounds_from_an_adaptive_chain_as_from_the_whole() {
         }
         assert_eq!(state.active_count(), 10);
         let (found, reaction) = body
-            .strike(&model, &state, &touch, n, &ball, &surface(0.5), &q, &mut v)
+            .strike(&model, &state, &touch, n, &ball, &surface(1.0), &q, &mut v)
             .unwrap();
         // What the ball loses, chain and world have.
         let (_, p) = measure(&model, &q, &v, &mut work);
@@ -280,7 +282,7 @@ fn ab_35_a_ball_rebounds_from_an_adaptive_chain_as_from_the_whole() {
         kinematics(&model, &q, &v, &mut work).unwrap();
         let leaves = point_velocity(&model, &work, link, point).unwrap().x;
         let apart = leaves - rebound(found.impulse);
-        assert!((apart - 2.5).abs() < 1e-11, "{apart}");
+        assert!((apart - 5.0).abs() < 1e-11, "{apart}");
         errors.push((rebound(found.impulse) - expected).abs() / expected.abs());
     }
     println!("full rebound {expected:.4} m/s; errors with and without re-selection {errors:.4?}");

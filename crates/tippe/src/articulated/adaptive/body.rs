@@ -16,7 +16,7 @@ use crate::articulated::error::TreeError;
 use crate::articulated::integrate::{Integrator, step};
 use crate::articulated::joint::Plain;
 use crate::articulated::load::Load;
-use crate::articulated::model::Model;
+use crate::articulated::model::{Model, WORLD};
 use crate::articulated::six::{Six, motion};
 use crate::articulated::spatial::{Force, Frame, Motion};
 use crate::error::BuildError;
@@ -261,10 +261,10 @@ impl AdaptiveBody {
         for load in loads {
             let node = model.link("load.link", load.link)?.node;
             let on = self.hybrid.load(model, &self.assembly, load)?;
-            let (body, f) = on.on_node(&self.hybrid.model, &self.hybrid.work)?;
-            let (seat, frame) = self.hybrid.place_of(&self.assembly, node as usize);
-            debug_assert_eq!(seat as usize, body);
-            if body != 0 {
+            let (_, f) = on.on_node(&self.hybrid.model, &self.hybrid.work)?;
+            let (_, frame) = self.hybrid.place_of(&self.assembly, node as usize);
+            // Links that are fixed to the world for ever feel nothing; those that are locked to it now may be released.
+            if node as usize != WORLD {
                 out.push((node, frame.force_to_child(f)));
             }
         }
