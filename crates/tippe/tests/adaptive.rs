@@ -125,6 +125,10 @@ fn ab_32_the_measure_of_every_piece_is_the_sum_over_its_joints() {
         for m in &measures {
             let direct: f64 = m.joints.iter().map(|j| one(*j)).sum();
             worst = worst.max((m.measure - direct).abs() / total);
+            let inside = m.joints.iter();
+            let inside = inside.flat_map(|j| joint_freedoms(&c.model, *j).unwrap());
+            let speed: f64 = inside.map(|i| weights[i] * c.v[i] * c.v[i]).sum();
+            assert!((m.speed - speed).abs() <= 1e-12 * speed);
         }
     });
     println!("worst {worst:e}");

@@ -193,7 +193,7 @@ fn ab_33_a_free_flight_keeps_its_momenta_as_well_as_the_whole_tree() {
 
 /// Largest change of a momentum in 1 s of free flight, with a budget or without.
 fn drift(c: &Case, budget: Option<usize>) -> f64 {
-    let (mut q, mut v) = (c.q.clone(), c.v.iter().map(|x| 0.3 * x).collect::<Vec<_>>());
+    let (mut q, mut v) = (c.q.clone(), c.v.clone());
     let tau = vec![0.0; v.len()];
     let mut work = Work::new(&c.model);
     let (_, start) = measure(&c.model, &q, &v, &mut work);
@@ -508,6 +508,7 @@ fn ab_33_a_spring_holds_a_chain_where_the_choice_sees_it() {
             };
             body.step(&model, &mut state, ONE, 5e-3, &input, &mut q, &mut v)
                 .unwrap();
+            assert!(state.active_count() == 5 || state.active_count() == n);
         }
         kinematics(&model, &q, &v, &mut work).unwrap();
         link_pose(&model, &work, 30).unwrap().point(Vec3::X * 0.5)
@@ -515,7 +516,7 @@ fn ab_33_a_spring_holds_a_chain_where_the_choice_sees_it() {
     let whole = run(AdaptiveDesc::joints(n), None);
     let adaptive = run(AdaptiveDesc::joints(5), None);
     // The first five joins of the assembly: the base, and halves and quarters of the rest.
-    let breadth = run(AdaptiveDesc::joints(5), Some(&[0, 13, 25, 38]));
+    let breadth = run(AdaptiveDesc::joints(5), Some(&[0, 25, 12, 37, 6]));
     let error = |x: Vec3| (x - whole).length();
     println!(
         "spring: adaptive {:.3e}, breadth first {:.3e}",
@@ -559,7 +560,7 @@ fn ab_33_a_body_thrown_away_and_made_anew_goes_on_with_the_same_bits() {
                 &mut ov,
             )
             .unwrap();
-            assert_eq!(state, other);
+            assert!(state == other && state.words().eq(other.words()));
             let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert_eq!((bits(&q), bits(&v)), (bits(&oq), bits(&ov)));
         }

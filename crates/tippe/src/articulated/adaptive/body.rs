@@ -47,9 +47,9 @@ pub struct Selection {
     pub active: usize,
     /// Joints above the budget that had to go on moving.
     pub over_budget: usize,
-    /// Joints that were locked, and that were released.
+    /// Joints that were locked.
     pub locked: usize,
-    /// Joints released.
+    /// Joints that were released.
     pub released: usize,
     /// Kinetic energy that locking took [J]: numerical damping.
     pub energy_taken: f64,
@@ -78,7 +78,6 @@ pub struct AdaptiveBody {
     pub(super) hybrid: Hybrid,
     /// The joints the hybrid body was made for; empty if it has to be made.
     pub(super) made_for: Vec<bool>,
-    pub(super) residual: f64,
     /// Model nodes with limits.
     limited: Vec<u32>,
     /// Model nodes that nothing can lock: free joints.
@@ -110,7 +109,6 @@ impl AdaptiveBody {
             assembly,
             hybrid,
             made_for: Vec::new(),
-            residual: 0.0,
             tau: Vec::new(),
             loads: Vec::new(),
         })
@@ -120,12 +118,6 @@ impl AdaptiveBody {
     #[must_use]
     pub const fn desc(&self) -> &AdaptiveDesc {
         &self.desc
-    }
-
-    /// Error estimate R of the last selection.
-    #[must_use]
-    pub const fn residual(&self) -> f64 {
-        self.residual
     }
 
     /// Joins on the longest way from a link to the whole assembly.
@@ -140,8 +132,8 @@ impl AdaptiveBody {
         self.made_for.clear();
     }
 
-    /// Advances positions and velocities by `h` [s]; selects first if it is time to. After an error nothing has changed but the choice of
-    /// moving joints.
+    /// Advances positions and velocities by `h` [s]; selects first if it is time to. After an error nothing has changed but what the
+    /// selection did.
     pub fn step(
         &mut self,
         model: &Model,
@@ -175,7 +167,7 @@ impl AdaptiveBody {
         .map_err(|e| self.named(model, e))?;
         self.hybrid.scatter(q, v);
         state.clock = (state.clock + 1) % self.desc.interval;
-        out.residual = self.residual;
+        out.residual = state.residual;
         out.dissipated = self.hybrid.work.dissipated();
         Ok(out)
     }
@@ -207,7 +199,7 @@ impl AdaptiveBody {
         let mut out = self.change(model, state, &now, &chosen, q, v)?;
         out.refreshed = refreshed;
         out.visited = visited;
-        self.residual = chosen.residual;
+        state.residual = chosen.residual;
         Ok(out)
     }
 
@@ -376,33 +368,31 @@ impl AdaptiveBody {
             out.over_budget = chosen.joints.saturating_sub(m);
         }
         let closed_by = &self.assembly.plan.closed_by[1..];
-        for (moves, piece) in state.active.iter_mut().zip(closed_by) {
-            let after = chosen.split[*piece as usize];
-            let before = now[*piece as usize];
+        for piece in closed_by {
+            let (before, after) = (now[*piece as usize], chosen.split[*piece as usize]);
             out.locked += usize::from(before && !after);
             out.released += usize::from(after && !before);
-            *moves = after;
         }
         let mut after = Hybrid::new(model, &self.assembly, &chosen.split);
         after.gather(q, v);
         if out.locked > 0 {
             if out.released > 0 {
-                let both: Vec<bool> = now
-                    .iter()
-                    .zip(&chosen.split)
-                    .map(|(a, b)| *a || *b)
-                    .collect();
-                self.hybrid = Hybrid::new(model, &self.assembly, &both);
+                // Locking starts from everything that moves before or after.
+                let both = now.iter().zip(&chosen.split).map(|(a, b)| *a || *b);
+                self.hybrid = Hybrid::new(model, &self.assembly, &both.collect::<Vec<_>>());
                 self.hybrid.gather(q, v);
             }
             self.hybrid.place()?;
-            out.energy_taken = lock(&mut self.hybrid, &mut after)?;
+            out.energy_taken = lock(&self.hybrid, &mut after)?;
             for i in &self.hybrid.v_at {
                 v[*i as usize] = 0.0;
             }
             for (x, i) in after.v.iter().zip(&after.v_at) {
                 v[*i as usize] = *x;
             }
+        }
+        for (moves, piece) in state.active.iter_mut().zip(closed_by) {
+            *moves = chosen.split[*piece as usize];
         }
         self.hybrid = after;
         self.made_for.clone_from(&state.active);

@@ -172,7 +172,7 @@ fn lengths(model: &Model) -> Vec<f64> {
 /// Everything about an adaptive body that the future depends on, besides positions and velocities.
 ///
 /// A plain joint has one number here: combined joints (universal, cylindrical, planar) have one for each of their parts, fixed joints none.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AdaptiveState {
     /// By plain joint: whether it moves.
     pub active: Vec<bool>,
@@ -180,6 +180,8 @@ pub struct AdaptiveState {
     pub idle: Vec<u16>,
     /// Steps since the last selection; 0 asks for one.
     pub clock: u32,
+    /// Error estimate R of the last selection, in the units of the score.
+    pub residual: f64,
 }
 
 impl AdaptiveState {
@@ -191,7 +193,15 @@ impl AdaptiveState {
             active: vec![true; joints],
             idle: vec![u16::MAX; joints],
             clock: 0,
+            residual: 0.0,
         }
+    }
+
+    /// All of it as numbers in a fixed order, for hashes and snapshots.
+    pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        let joints = self.active.iter().zip(&self.idle);
+        let joints = joints.map(|(a, i)| u64::from(*a) << 16 | u64::from(*i));
+        joints.chain([u64::from(self.clock), self.residual.to_bits()])
     }
 
     /// Asks for a selection in the next step: after an impact, or when a force appears.

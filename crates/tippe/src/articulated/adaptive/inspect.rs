@@ -22,6 +22,8 @@ pub struct PieceMeasure {
     pub joints: Vec<usize>,
     /// Its score A(C), from its handles alone.
     pub measure: f64,
+    /// Its velocity metric V(C) = Σ w q̇².
+    pub speed: f64,
 }
 
 impl AdaptiveBody {
@@ -37,6 +39,15 @@ impl AdaptiveBody {
     ) -> Result<Vec<PieceMeasure>, TreeError> {
         self.refresh(model, state, h, input, q, v)?;
         let s = &self.assembly;
+        // V(C) is a plain sum, from the links to the whole.
+        let mut speeds = vec![0.0; s.plan.nodes.len()];
+        for i in 0..speeds.len() {
+            let (p, l, r) = s.parts(i);
+            if !p.is_leaf() {
+                let own = freedoms(model, &p).map(|k| s.weights[k] * s.rates[k] * s.rates[k]);
+                speeds[i] = own.sum::<f64>() + speeds[l] + speeds[r];
+            }
+        }
         let mut out = Vec::new();
         outward(s, &s.biases, world(model), |i, a, f, _| {
             let p = s.plan.nodes[i];
@@ -45,6 +56,7 @@ impl AdaptiveBody {
             out.push(PieceMeasure {
                 joints: joints.map(|n| n.joint as usize - 1).collect(),
                 measure: s.judge.measure(&s.quadratics[i], &s.affines[i], a, f),
+                speed: speeds[i],
             });
         });
         Ok(out)

@@ -15,7 +15,7 @@ use crate::articulated::spatial::{Force, Frame};
 
 /// Gives `after` the velocities that follow from those of `before`, whose joints contain its own. Returns the energy lost [J], never
 /// negative. Needs `Hybrid::place` of `before`.
-pub(super) fn lock(before: &mut Hybrid, after: &mut Hybrid) -> Result<f64, TreeError> {
+pub(super) fn lock(before: &Hybrid, after: &mut Hybrid) -> Result<f64, TreeError> {
     let stops = |h: &Hybrid, k: usize| {
         let node = &before.model.nodes[k];
         let at = node.v as usize..node.v as usize + node.joint.freedom_count();
