@@ -1,7 +1,8 @@
-//! Random trees with random budgets, impacts and limits: `cargo run --release -p tippe --example adaptive_trees [COUNT]`.
+//! Random trees with random budgets, impacts and limits:
+//! `cargo run --release -p tippe --example adaptive_trees [COUNT]`.
 //!
 //! Reads: nothing.  Writes: what was seen, on standard output; stops at the first number that is not finite.
-//! Called by: people; the test of the same name runs 100 trees.
+//! Called by: people; the test `ab_33_random_trees_with_random_budgets_stay_sound` runs 100 trees.
 //! Source: none.
 
 #[path = "../tests/articulated_support/mod.rs"]

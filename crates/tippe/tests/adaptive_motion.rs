@@ -179,7 +179,8 @@ fn ab_33_locking_keeps_momenta_takes_energy_and_releasing_changes_nothing() {
 
 #[test]
 fn ab_33_a_free_flight_keeps_its_momenta_as_well_as_the_whole_tree() {
-    // Largest change of a momentum over 1 s, summed over ten trees: their motions differ, so that single trees say little.
+    // Largest change of a momentum over 1 s, summed over ten trees: their motions differ, so that single trees say
+    // little.
     let mut random = Random(8);
     let (mut full, mut adaptive) = (0.0, 0.0);
     for _ in 0..10 {
@@ -486,8 +487,8 @@ fn ab_36_several_contacts_of_a_chain_of_which_few_joints_move() {
 
 #[test]
 fn ab_33_a_spring_holds_a_chain_where_the_choice_sees_it() {
-    // The other half of C9: 50 rods without gravity, a spring force on link 30. Five joints chosen by the score come nearer to where the
-    // whole chain goes than five chosen breadth first.
+    // The other half of C9: 50 rods without gravity, a spring force on link 30. Five joints chosen by the score come
+    // nearer to where the whole chain goes than five chosen breadth first.
     let n = 50;
     let model = Model::new(&rods(n), Vec3::ZERO).unwrap();
     let tau = vec![0.0; n];

@@ -1,9 +1,10 @@
-//! The assembly of a tree, kept from one selection to the next: a refresh recomputes only what changed and the way from there to the whole.
+//! The assembly of a tree, kept from one selection to the next: a refresh recomputes only what changed and the way from
+//! there to the whole.
 //!
 //! Reads: `Model`, positions, velocities, torques, loads, `Hybrid` (turns of the rigid pieces).  Writes: `Assembly`.
 //! Called by: `body`; `select` and `impact` read it.
-//! Source: [Redon05] §4.3; [Articulated] slide 44. What is cached depends on the present state alone, so it can be thrown away at any
-//! moment without changing a bit of what follows.
+//! Source: [Redon05]; [Articulated] slide 44. What is cached depends on the present state alone, so it can be
+//! thrown away at any moment without changing a bit of what follows.
 
 use super::hybrid::Hybrid;
 use super::join::{Bias, Handles, Join, bias, join};

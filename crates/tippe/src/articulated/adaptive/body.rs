@@ -1,9 +1,10 @@
 //! An adaptive body: selection, locking and motion of one tree, for a caller who holds its state.
 //!
-//! Reads: `Model`, `AdaptiveState`, positions, velocities, torques, loads.  Writes: `AdaptiveState`, positions, velocities; `AdaptiveBody`.
+//! Reads: `Model`, `AdaptiveState`, positions, velocities, torques, loads.  Writes: `AdaptiveState`, positions,
+//! velocities; `AdaptiveBody`.
 //! Called by: users.
-//! Source: [Redon05] §5; [Articulated] slides 44–46. Order of a selection: refresh the assembly, choose, keep what is too fast or was
-//! chosen a moment ago, lock the rest.
+//! Source: [Redon05]; [Articulated] slides 44–46. Order of a selection: refresh the assembly, choose, keep what is
+//! too fast or was chosen a moment ago, lock the rest.
 
 use super::assembly::Assembly;
 use super::desc::{AdaptiveDesc, AdaptiveState, Choice, Score};
@@ -70,7 +71,8 @@ pub struct AdaptiveStep {
     pub selection: Option<Selection>,
 }
 
-/// Scratch and caches of an adaptive body. Can be made anew from model and description at any moment, without changing a result.
+/// Scratch and caches of an adaptive body. Can be made anew from model and description at any moment, without changing
+/// a result.
 #[derive(Clone, Debug)]
 pub struct AdaptiveBody {
     pub(super) desc: AdaptiveDesc,
@@ -132,8 +134,8 @@ impl AdaptiveBody {
         self.made_for.clear();
     }
 
-    /// Advances positions and velocities by `h` [s]; selects first if it is time to. After an error nothing has changed but what the
-    /// selection did.
+    /// Advances positions and velocities by `h` [s]; selects first if it is time to. After an error nothing has changed
+    /// but what the selection did.
     pub fn step(
         &mut self,
         model: &Model,
@@ -312,7 +314,8 @@ impl AdaptiveBody {
         }
     }
 
-    /// Adds joints to `must` that were not chosen but are too fast to be locked, or were chosen a moment ago. Counts idle selections.
+    /// Adds joints to `must` that were not chosen but are too fast to be locked, or were chosen a moment ago. Counts
+    /// idle selections.
     fn keep(
         &self,
         model: &Model,
@@ -480,8 +483,8 @@ impl AdaptiveBody {
         model.nodes[node as usize].link as usize
     }
 
-    /// The frame of a link in the world for the positions `q`, in time that grows with the depth of the assembly. Needs a selection or
-    /// a step before; `place` must have been called since.
+    /// The frame of a link in the world for the positions `q`, in time that grows with the depth of the assembly. Needs
+    /// a selection or a step before; `place` must have been called since.
     pub fn link_pose(&self, model: &Model, link: usize) -> Result<Frame, TreeError> {
         let (body, frame) = self.hybrid.link(model, &self.assembly, link)?;
         crate::articulated::work::needs(self.hybrid.work.ready.poses, "AdaptiveBody::place")?;

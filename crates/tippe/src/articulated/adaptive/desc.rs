@@ -2,7 +2,7 @@
 //!
 //! Reads: descriptions from the user, `Model`.  Writes: nothing.
 //! Called by: users; `body`, `select`.
-//! Source: [Redon05] §4 and §5; the numbers are our choices and say so.
+//! Source: [Redon05]; the numbers are our choices and say so.
 
 use crate::articulated::joint::Plain;
 use crate::articulated::model::{Model, WORLD};
@@ -11,7 +11,8 @@ use crate::error::BuildError;
 /// How much may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Choice {
-    /// At most this many joints move. Joints that must move (free ones, joints at a limit, joints too fast to be locked) come first.
+    /// At most this many joints move. Joints that must move (free ones, joints at a limit, joints too fast to be
+    /// locked) come first.
     Joints(usize),
     /// As many joints move as it takes to keep the residual at or below this, in the units of the score.
     Error(f64),
@@ -33,8 +34,8 @@ pub struct AdaptiveDesc {
     pub choice: Choice,
     /// What a joint is judged by.
     pub score: Score,
-    /// Weight of each freedom in the score, in the order of the velocities; `None` is 1 for turns and 1/ℓ² for travels, ℓ the length
-    /// of the link.
+    /// Weight of each freedom in the score, in the order of the velocities; `None` is 1 for turns and 1/ℓ² for travels,
+    /// ℓ the length of the link.
     pub weights: Option<Vec<f64>>,
     /// Steps between two selections.
     pub interval: u32,
@@ -73,7 +74,8 @@ impl AdaptiveDesc {
 
     /// Refuses a budget of 0, a tolerance that is negative or not a number, weights that are not positive, and loops.
     ///
-    /// `loop_joints` is the number of joints that close loops of this tree: their forces couple links that the assembly keeps apart.
+    /// `loop_joints` is the number of joints that close loops of this tree: their forces couple links that the assembly
+    /// keeps apart.
     pub fn check(&self, model: &Model, loop_joints: usize) -> Result<(), BuildError> {
         let bad = |field: &str, reason: String| Err(BuildError::new(field, reason));
         if loop_joints > 0 {
@@ -145,7 +147,8 @@ fn default_weights(model: &Model) -> Vec<f64> {
     weights
 }
 
-/// Length of each node's link [m]: to its farthest child or its centre of mass, twice; that of the tree's longest where it has none.
+/// Length of each node's link [m]: to its farthest child or its centre of mass, twice; that of the tree's longest where
+/// it has none.
 fn lengths(model: &Model) -> Vec<f64> {
     let mut out = vec![0.0_f64; model.nodes.len()];
     for i in 1..model.nodes.len() {
@@ -171,7 +174,8 @@ fn lengths(model: &Model) -> Vec<f64> {
 
 /// Everything about an adaptive body that the future depends on, besides positions and velocities.
 ///
-/// A plain joint has one number here: combined joints (universal, cylindrical, planar) have one for each of their parts, fixed joints none.
+/// A plain joint has one number here: combined joints (universal, cylindrical, planar) have one for each of their
+/// parts, fixed joints none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptiveState {
     /// By plain joint: whether it moves.

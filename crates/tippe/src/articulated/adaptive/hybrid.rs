@@ -2,8 +2,8 @@
 //!
 //! Reads: `Model`, `Assembly` (rigid pieces), which joints move.  Writes: `Hybrid`, with a `Model` of its own.
 //! Called by: `body`, `lock`, `impact`.
-//! Source: [Redon05] §3; [Articulated] slides 44–46. The hybrid body is an ordinary model, so that dynamics, integrators, impulses,
-//! constraints and limits are those of every other tree, at the cost of the moving joints alone.
+//! Source: [Redon05]; [Articulated] slides 44–46. The hybrid body is an ordinary model, so that dynamics,
+//! integrators, impulses, constraints and limits are those of every other tree, at the cost of the moving joints alone.
 
 use super::assembly::Assembly;
 use super::plan::NONE;
@@ -51,7 +51,8 @@ pub(super) struct Hybrid {
 }
 
 impl Hybrid {
-    /// `split` is true for the nodes of the plan whose joint moves, and for every node they are part of. Needs `Assembly::sync`.
+    /// `split` is true for the nodes of the plan whose joint moves, and for every node they are part of. Needs
+    /// `Assembly::sync`.
     pub fn new(model: &Model, assembly: &Assembly, split: &[bool]) -> Self {
         let mut empty = model_of(model, 0);
         let nothing = MassProperties {
@@ -96,7 +97,8 @@ impl Hybrid {
         h
     }
 
-    /// The split part of the assembly, from the whole inwards: joints that move in the order of the model, pieces in that of the plan.
+    /// The split part of the assembly, from the whole inwards: joints that move in the order of the model, pieces in
+    /// that of the plan.
     fn collect(&mut self, assembly: &Assembly) {
         let mut open = vec![assembly.plan.root()];
         while let Some(i) = open.pop() {

@@ -2,8 +2,8 @@
 //!
 //! Reads: `Model`, `AdaptiveState`, `AdaptiveBody`.  Writes: velocities, `AdaptiveState`; `AdaptiveBody`.
 //! Called by: users.
-//! Source: [Articulated] slides 45–46. Locked joints make a body too stiff, K_hybrid ⪯ K_full, so before a contact is answered joints are
-//! chosen by what a unit impulse along its normal would do, and released.
+//! Source: [Articulated] slides 45–46. Locked joints make a body too stiff, K_hybrid ⪯ K_full, so before a contact is
+//! answered joints are chosen by what a unit impulse along its normal would do, and released.
 
 use super::body::{AdaptiveBody, AdaptiveInput, Selection};
 use super::desc::{AdaptiveState, Choice};
@@ -78,7 +78,8 @@ impl AdaptiveBody {
         Ok(())
     }
 
-    /// The link of the hybrid body that a link is part of, and its frame there. Links of one rigid piece collide as one body.
+    /// The link of the hybrid body that a link is part of, and its frame there. Links of one rigid piece collide as one
+    /// body.
     pub fn hybrid_link(&self, model: &Model, link: usize) -> Result<(usize, Frame), TreeError> {
         self.hybrid.link(model, &self.assembly, link)
     }
@@ -88,8 +89,9 @@ impl AdaptiveBody {
         self.hybrid.touch(model, &self.assembly, touch)
     }
 
-    /// Accelerations of the moving joints; those of locked joints are zero. One refinement by the residual of the inverse dynamics over
-    /// the moving joints takes back digits that long rigid pieces cost. Returns the residual that was found [N·m or N].
+    /// Accelerations of the moving joints; those of locked joints are zero. One refinement by the residual of the
+    /// inverse dynamics over the moving joints takes back digits that long rigid pieces cost. Returns the residual that
+    /// was found [N·m or N].
     pub fn accelerations(
         &mut self,
         model: &Model,
@@ -158,8 +160,9 @@ impl AdaptiveBody {
         Ok(residual)
     }
 
-    /// Before impacts: releases the joints that unit impulses along the normals of these contacts would move most, within the budget; slow
-    /// joints that have no part in it are locked. Joints that move fast go on moving. The next step selects again.
+    /// Before impacts: releases the joints that unit impulses along the normals of these contacts would move most,
+    /// within the budget; slow joints that have no part in it are locked. Joints that move fast go on moving. The next
+    /// step selects again.
     pub fn select_for_impact(
         &mut self,
         model: &Model,
@@ -318,7 +321,8 @@ impl AdaptiveBody {
         Ok(reaction)
     }
 
-    /// The Jacobian of a point of a link over the moving freedoms: six rows as those of `jacobian`, and the freedom of each column.
+    /// The Jacobian of a point of a link over the moving freedoms: six rows as those of `jacobian`, and the freedom of
+    /// each column.
     pub fn jacobian(
         &mut self,
         model: &Model,

@@ -1,8 +1,9 @@
-//! What the assembly knows, laid open: the measure of every piece, and the accelerations of the whole tree by divide and conquer.
+//! What the assembly knows, laid open: the measure of every piece, and the accelerations of the whole tree by divide
+//! and conquer.
 //!
 //! Reads: `Model`, `AdaptiveBody`.  Writes: measures, accelerations.
 //! Called by: users who want to see where a tree moves; tests.
-//! Source: [Featherstone99] (outward pass); iterative refinement after [Golub13] §3.5.3.
+//! Source: [Featherstone99] (outward pass); iterative refinement as in [Golub13].
 
 use super::assembly::{Assembly, freedoms};
 use super::body::{AdaptiveBody, AdaptiveInput, world};
@@ -62,8 +63,8 @@ impl AdaptiveBody {
         Ok(out)
     }
 
-    /// Accelerations of all joints by the assembly, as `aba` with springs and friction of the joints added, refined once by the residual of
-    /// the inverse dynamics.
+    /// Accelerations of all joints by the assembly, as `aba` with springs and friction of the joints added, refined
+    /// once by the residual of the inverse dynamics.
     pub fn full_accelerations(
         &mut self,
         model: &Model,
@@ -130,7 +131,8 @@ impl AdaptiveBody {
     }
 }
 
-/// From the whole inwards: `see` gets each piece with a joint, its base acceleration, the force on its tip and its joint acceleration.
+/// From the whole inwards: `see` gets each piece with a joint, its base acceleration, the force on its tip and its
+/// joint acceleration.
 fn outward(
     s: &Assembly,
     biases: &[Bias],

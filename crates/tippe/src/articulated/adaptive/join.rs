@@ -1,15 +1,17 @@
 //! One join: how a piece answers at its handles, from the answers of its two parts and the joint between them.
 //!
-//! Reads: the handles of both parts, the joint.  Writes: the handles of the whole, and how the forces inside follow from those outside
-//! (pure functions).
+//! Reads: the handles of both parts, the joint.  Writes: the handles of the whole, and how the forces inside follow
+//! from those outside (pure functions).
 //! Called by: `assembly`, `select`, `impact`.
-//! Source: [Featherstone99], turned round: a piece is told the acceleration `a` of its base and the force `f` on its tip, and answers with
-//! the force on its base, `I a + p − Eᵀ f`, and the acceleration of its tip, `E a + Λ f + e`. No inertia is inverted, so that no digits
-//! are lost to long levers, links may be massless, and a rigid piece is its own inertia and lever, exactly.
-//! Accelerations are those of the frames' origins, not spatial ones: then nothing depends on velocities but turns and joint rates.
-//! Letters: A carries B by joint S; X motion transform from A's tip to B's base; Λ' = X Λ_A Xᵀ; N = (1 + I_B Λ')⁻¹; J = N I_B;
-//! D = (Sᵀ J S)⁻¹; W = J − J S D Sᵀ J; M = (1 − J S D Sᵀ) N; Y = Λ' N + Nᵀ S D Sᵀ N; g acceleration of B's base without the
-//! joint's force and rate, h force on B's base without acceleration. Then
+//! Source: [Featherstone99], turned round: a piece is told the acceleration `a` of its base and the force `f` on its
+//! tip, and answers with the force on its base, `I a + p − Eᵀ f`, and the acceleration of its tip, `E a + Λ f + e`. No
+//! inertia is inverted, so that no digits are lost to long levers, links may be massless, and a rigid piece is its own
+//! inertia and lever, exactly.
+//! Accelerations are those of the frames' origins, not spatial ones: then nothing depends on velocities but turns and
+//! joint rates.
+//! Letters: A carries B by joint S; X motion transform from A's tip to B's base; Λ' = X Λ_A Xᵀ; N = (1 + I_B Λ')⁻¹;
+//! J = N I_B; D = (Sᵀ J S)⁻¹; W = J − J S D Sᵀ J; M = (1 − J S D Sᵀ) N; Y = Λ' N + Nᵀ S D Sᵀ N; g acceleration of B's base
+//! without the joint's force and rate, h force on B's base without acceleration. Then
 //! `f = W g + M h + J S D Q`, `a_B = Mᵀ g − Y h + Nᵀ S D Q`, `q̈ = D Q − D Sᵀ J g − D Sᵀ N h`.
 
 use crate::articulated::joint::Plain;
@@ -239,7 +241,8 @@ fn inverse(a: &Matrix) -> Option<Matrix> {
     Some(out)
 }
 
-/// The bias of the whole from those of its parts, the torques Q and the acceleration c that rates and turns give B's base.
+/// The bias of the whole from those of its parts, the torques Q and the acceleration c that rates and turns give B's
+/// base.
 pub(super) fn bias(
     join: &Join,
     a: (&Handles, &Bias),

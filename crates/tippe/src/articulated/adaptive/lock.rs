@@ -1,9 +1,11 @@
-//! Locking joints that still move a little: internal impulses stop them and keep every momentum that the rest can carry.
+//! Locking joints that still move a little: internal impulses stop them and keep every momentum that the rest can
+//! carry.
 //!
 //! Reads: the hybrid bodies before and after.  Writes: velocities after; what was lost.
 //! Called by: `body`.
-//! Source: the projection `M_aa q̇_a = (M q̇)_a` over the joints a that go on moving: the momenta along them stay, and of all motions with
-//! the others at rest this one is nearest in energy. Letters: π momentum along the freedoms, δ correction.
+//! Source: the projection `M_aa q̇_a = (M q̇)_a` over the joints a that go on moving: the momenta along them stay, and
+//! of all motions with the others at rest this one is nearest in energy. Letters: π momentum along the freedoms, δ
+//! correction.
 
 use super::hybrid::Hybrid;
 use crate::articulated::aba::articulate;
@@ -13,8 +15,8 @@ use crate::articulated::model::WORLD;
 use crate::articulated::response::joint_response;
 use crate::articulated::spatial::{Force, Frame};
 
-/// Gives `after` the velocities that follow from those of `before`, whose joints contain its own. Returns the energy lost [J], never
-/// negative. Needs `Hybrid::place` of `before`.
+/// Gives `after` the velocities that follow from those of `before`, whose joints contain its own. Returns the energy
+/// lost [J], never negative. Needs `Hybrid::place` of `before`.
 pub(super) fn lock(before: &Hybrid, after: &mut Hybrid) -> Result<f64, TreeError> {
     let stops = |h: &Hybrid, k: usize| {
         let node = &before.model.nodes[k];

@@ -1,9 +1,11 @@
-//! How much a piece would move, as a quadratic function of what happens at its handles: known before any acceleration is.
+//! How much a piece would move, as a quadratic function of what happens at its handles: known before any acceleration
+//! is.
 //!
 //! Reads: joins, biases, the measures of both parts.  Writes: the measure of the whole (pure functions).
 //! Called by: `assembly`, `select`, `impact`.
-//! Source: [Redon05] §4.1, eq. 9–13, in our handles: base acceleration a and tip force f instead of two forces.
-//! Letters: A(C) = s² (aᵀ Ψ_aa a + 2 aᵀ Ψ_af f + fᵀ Ψ_ff f) + ψ_a·a + ψ_f·f + η, with rates r = s₀ q̇ + s q̈ and weights w.
+//! Source: [Redon05], in our handles: base acceleration a and tip force f instead of two forces.
+//! Letters: A(C) = s² (aᵀ Ψ_aa a + 2 aᵀ Ψ_af f + fᵀ Ψ_ff f) + ψ_a·a + ψ_f·f + η, with rates r = s₀ q̇ + s q̈ and
+//! weights w.
 
 use super::join::{Bias, Handles, Inside, Join};
 use crate::articulated::six::{
@@ -174,7 +176,8 @@ pub(super) fn affine(
 ) -> Affine {
     let s2 = judge.step * judge.step;
     let mut out = Affine::default();
-    // Gradients with respect to the force inside, to the acceleration of B's base and to g, collected before they are carried outside.
+    // Gradients with respect to the force inside, to the acceleration of B's base and to g, collected before they are
+    // carried outside.
     let (mut by_force, mut by_base) = ([0.0; 6], [0.0; 6]);
     if let Some((q, l)) = left.1 {
         // The force on A's tip without handles: −Xᵀ f.

@@ -1,12 +1,15 @@
-//! The shape of an assembly: which pieces of a tree are joined in which order, so that every joint is few joins away from the whole.
+//! The shape of an assembly: which pieces of a tree are joined in which order, so that every joint is few joins away
+//! from the whole.
 //!
 //! Reads: `Model`.  Writes: `Plan`.
 //! Called by: `assembly`.
-//! Source: [Featherstone99]; heavy paths as in `dca`. Nodes stand in post-order: a piece is a contiguous range of them, base first.
+//! Source: [Featherstone99]; heavy paths as in `dca`. Nodes stand in post-order: a piece is a contiguous range of them,
+//! base first.
 //!
-//! A piece has a base (the link nearest to the world) and at most one tip (a link where the rest of its chain goes on). Side branches are
-//! finished before their carrier joins its chain, so no piece ever has more than these two handles. A link with many children gets
-//! massless copies, welded to it, so that its branches too are joined in halves. The world is joined last.
+//! A piece has a base (the link nearest to the world) and at most one tip (a link where the rest of its chain goes on).
+//! Side branches are finished before their carrier joins its chain, so no piece ever has more than these two handles. A
+//! link with many children gets massless copies, welded to it, so that its branches too are joined in halves. The world
+//! is joined last.
 
 use crate::articulated::joint::Plain;
 use crate::articulated::model::{Model, WORLD};

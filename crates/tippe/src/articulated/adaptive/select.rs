@@ -1,10 +1,10 @@
-//! Which joints move: the pieces with the greatest measure are opened first, from the whole inwards, until the budget is spent or the rest
-//! is small enough.
+//! Which joints move: the pieces with the greatest measure are opened first, from the whole inwards, until the budget
+//! is spent or the rest is small enough.
 //!
 //! Reads: `Assembly`.  Writes: `Chosen`.
 //! Called by: `body`, `impact`.
-//! Source: [Redon05] §4.2. The sum over what stays closed is exactly the sum over the joints left locked, because the measure of a piece
-//! is that of its joint and of its two parts. Visits O(m log m) pieces for m joints.
+//! Source: [Redon05]. The sum over what stays closed is exactly the sum over the joints left locked, because the
+//! measure of a piece is that of its joint and of its two parts. Visits O(m log m) pieces for m joints.
 
 use std::collections::BinaryHeap;
 
