@@ -338,9 +338,25 @@ fn ab_36_a_limit_stops_a_chain_of_which_few_joints_move() {
     // Lost is ½ q̇² / (M⁻¹)ᵢᵢ of the hybrid body: −½ q̇ times the impulse.
     let (after, _) = measure(&model, &q, &v, &mut work);
     assert!((before - after + impulse[0]).abs() < 1e-9 * before);
-    // The stop bears what presses on it; a torque the other way releases the joint at once.
+    bears_and_releases(&model, &mut body, &state, (&q, &v), (k, row, bound));
+    // Later the joint at its limit stays active, whatever the score says.
+    for _ in 0..5 {
+        body.select(&model, &mut state, 1e-3, &input(&tau), &q, &mut v)
+            .unwrap();
+        assert!(state.active[40]);
+    }
+}
+
+/// The stop bears what presses on it; a torque the other way releases the joint at once.
+fn bears_and_releases(
+    model: &Model,
+    body: &mut AdaptiveBody,
+    state: &AdaptiveState,
+    (q, v): (&[f64], &[f64]),
+    (k, row, bound): (usize, ConstraintRow, Bound),
+) {
     for (torque, held) in [(1000.0, true), (-1e5, false)] {
-        let view = body.hybrid(&model, &state, &q, &v).unwrap();
+        let view = body.hybrid(model, state, q, v).unwrap();
         let m = view.v.len();
         let mut torques = vec![0.0; m];
         torques[k] = torque;
@@ -361,12 +377,6 @@ fn ab_36_a_limit_stops_a_chain_of_which_few_joints_move() {
         .unwrap();
         assert_eq!(held, f[0] < 0.0, "{torque}: {f:?}");
         assert!(if held { a[k].abs() < 1e-9 } else { a[k] < 0.0 });
-    }
-    // Later the joint at its limit stays active, whatever the score says.
-    for _ in 0..5 {
-        body.select(&model, &mut state, 1e-3, &input(&tau), &q, &mut v)
-            .unwrap();
-        assert!(state.active[40]);
     }
 }
 
@@ -431,8 +441,46 @@ fn ab_36_several_contacts_of_a_chain_of_which_few_joints_move() {
     // What the ground gave is what the fall lost.
     let change = momenta[5] + n as f64;
     assert!((p.iter().sum::<f64>() - change).abs() < 1e-9);
-    // At rest on the points: forces bear the whole weight as far as the chain does not fall between them.
-    let view = body.hybrid(&model, &state, &q, &tau).unwrap();
+    // At rest on the points: pushes only, and with the free joint alone the chain is rigid and they are its weight.
+    let still = vec![0.0; v.len()];
+    let few = forces(&model, &mut body, &state, &touches, &q);
+    assert!(few.iter().all(|f| *f >= 0.0) && few.iter().sum::<f64>() > 0.1 * 981.0);
+    let mut stiff = AdaptiveBody::new(&model, AdaptiveDesc::joints(1), 0).unwrap();
+    let mut state = AdaptiveState::new(&model);
+    stiff
+        .select(
+            &model,
+            &mut state,
+            1e-3,
+            &input(&tau),
+            &q,
+            &mut still.clone(),
+        )
+        .unwrap();
+    let all = forces(&model, &mut stiff, &state, &touches, &q);
+    assert!(
+        (all.iter().sum::<f64>() - 981.0).abs() < 1e-8 * 981.0,
+        "{all:?}"
+    );
+}
+
+/// Forces at the contacts of a tree at rest.
+fn forces(
+    model: &Model,
+    body: &mut AdaptiveBody,
+    state: &AdaptiveState,
+    touches: &[Touch],
+    q: &[f64],
+) -> [f64; 4] {
+    let rows: Vec<ConstraintRow> = touches
+        .iter()
+        .map(|t| ConstraintRow::Point {
+            touch: body.hybrid_touch(model, t).unwrap(),
+            direction: Vec3::Z,
+        })
+        .collect();
+    let still = vec![0.0; model.freedom_count()];
+    let view = body.hybrid(model, state, q, &still).unwrap();
     let m = view.v.len();
     let (mut a, mut f) = (vec![0.0; m], [0.0; 4]);
     constrained_accelerations(
@@ -442,47 +490,14 @@ fn ab_36_several_contacts_of_a_chain_of_which_few_joints_move() {
         &vec![0.0; m],
         &[],
         &rows,
-        &bounds,
+        &[Bound::NotNegative; 4],
         &[0.0; 4],
         view.work,
         &mut a,
         &mut f,
     )
     .unwrap();
-    assert!(f.iter().all(|f| *f >= 0.0) && f.iter().sum::<f64>() > 0.1 * 981.0);
-    // With only the free joint moving, the chain is rigid and the forces are its weight.
-    let mut stiff = AdaptiveBody::new(&model, AdaptiveDesc::joints(1), 0).unwrap();
-    let mut state = AdaptiveState::new(&model);
-    stiff
-        .select(&model, &mut state, 1e-3, &input(&tau), &q, &mut tau.clone())
-        .unwrap();
-    let rows: Vec<ConstraintRow> = touches
-        .iter()
-        .map(|t| ConstraintRow::Point {
-            touch: stiff.hybrid_touch(&model, t).unwrap(),
-            direction: Vec3::Z,
-        })
-        .collect();
-    let view = stiff.hybrid(&model, &state, &q, &tau).unwrap();
-    let (mut a, mut f) = (vec![0.0; 6], [0.0; 4]);
-    constrained_accelerations(
-        view.model,
-        view.q,
-        view.v,
-        &[0.0; 6],
-        &[],
-        &rows,
-        &bounds,
-        &[0.0; 4],
-        view.work,
-        &mut a,
-        &mut f,
-    )
-    .unwrap();
-    assert!(
-        (f.iter().sum::<f64>() - 981.0).abs() < 1e-8 * 981.0,
-        "{f:?}"
-    );
+    f
 }
 
 #[test]

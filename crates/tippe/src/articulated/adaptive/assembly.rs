@@ -337,7 +337,7 @@ impl Assembly {
             };
             let kind = real.then_some(node.joint);
             let (a, b) = (&self.handles[l], &self.handles[r]);
-            let found = join(a, b, X, kind, p.side, p.open).ok_or_else(|| TreeError::Singular {
+            let found = join(a, b, X, kind, p.side, p.open).ok_or(TreeError::Singular {
                 link: node.link as usize,
             })?;
             let measured = |j: usize| {

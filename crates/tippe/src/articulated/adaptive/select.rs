@@ -18,13 +18,16 @@ use crate::articulated::six::{Six, apply_transposed, plus};
 /// A joint that moves counts this many times as much as one that is locked: both must not take turns [1].
 const HYSTERESIS: f64 = 2.0;
 
+/// Places of pieces in a list, and the list: the bias and the measure of the pieces that contain a struck link.
+pub(super) type Struck<'a> = (&'a [u32], &'a [(Bias, Affine)]);
+
 /// What acts on the tree: the forces of the state, or test impulses.
 pub(super) struct Field<'a> {
     pub judge: Judge,
     /// Acceleration of the world.
     pub world: Six,
     /// Biases and measures of pieces under impulses, by place in `slots`; `None` for the state.
-    pub impulses: Option<(&'a [u32], &'a [(Bias, Affine)])>,
+    pub impulses: Option<Struck<'a>>,
 }
 
 impl Field<'_> {
