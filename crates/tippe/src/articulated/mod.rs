@@ -28,6 +28,7 @@
 #![allow(non_snake_case)]
 
 mod aba;
+mod adaptive;
 mod collision;
 mod constraint;
 mod crba;
@@ -51,6 +52,10 @@ mod spatial;
 mod work;
 
 pub use aba::{aba, articulate};
+pub use adaptive::{
+    AdaptiveBody, AdaptiveDesc, AdaptiveInput, AdaptiveState, AdaptiveStep, Choice, HybridView,
+    PieceMeasure, Score, Selection, joint_freedoms,
+};
 pub use collision::{LinkPoint, OtherSide, Touch, collision_matrix, coupling, strike};
 pub use constraint::{
     ConstraintRow, constrained_accelerations, constrained_impact, contact_rows, dry_friction,

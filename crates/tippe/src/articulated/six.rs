@@ -1,7 +1,7 @@
 //! Plain 6×6 arithmetic for assemblies of links.
 //!
 //! Reads: nothing.  Writes: nothing (pure functions).
-//! Called by: `dca`.
+//! Called by: `dca`, `adaptive`.
 //! Source: elementary.
 
 use super::inertia::{ArticulatedInertia, RigidInertia};
@@ -15,6 +15,15 @@ pub(super) type Six = [f64; 6];
 pub(super) type Matrix = [Six; 6];
 
 pub(super) const ZERO: Matrix = [[0.0; 6]; 6];
+pub(super) const ONE: Matrix = {
+    let mut one = ZERO;
+    let mut i = 0;
+    while i < 6 {
+        one[i][i] = 1.0;
+        i += 1;
+    }
+    one
+};
 
 pub(super) fn times(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..6).fold(0.0, |s, k| s + a[i][k] * b[k][j])))
@@ -22,6 +31,26 @@ pub(super) fn times(a: &Matrix, b: &Matrix) -> Matrix {
 
 pub(super) fn apply(a: &Matrix, x: &Six) -> Six {
     std::array::from_fn(|i| (0..6).fold(0.0, |s, k| s + a[i][k] * x[k]))
+}
+
+/// `Aᵀ x`
+pub(super) fn apply_transposed(a: &Matrix, x: &Six) -> Six {
+    std::array::from_fn(|i| (0..6).fold(0.0, |s, k| s + a[k][i] * x[k]))
+}
+
+/// `Aᵀ B`
+pub(super) fn transposed_times(a: &Matrix, b: &Matrix) -> Matrix {
+    std::array::from_fn(|i| std::array::from_fn(|j| (0..6).fold(0.0, |s, k| s + a[k][i] * b[k][j])))
+}
+
+/// `A Bᵀ`
+pub(super) fn times_transposed(a: &Matrix, b: &Matrix) -> Matrix {
+    std::array::from_fn(|i| std::array::from_fn(|j| dot(&a[i], &b[j])))
+}
+
+/// The symmetric part.
+pub(super) fn symmetric(a: &Matrix) -> Matrix {
+    std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (a[i][j] + a[j][i])))
 }
 
 pub(super) fn transposed(a: &Matrix) -> Matrix {

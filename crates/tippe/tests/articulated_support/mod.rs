@@ -2,6 +2,8 @@
 
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod adaptive;
+
 use serde_json::Value;
 use tippe::articulated::{Joint, LinkDesc, Model};
 use tippe::math::{Mat3, Pose, Quat, Vec3};

@@ -1,0 +1,210 @@
+//! Random trees with random budgets, impacts and limits, for the test and for `examples/adaptive_trees.rs`.
+
+use super::Random;
+use tippe::articulated::{
+    AdaptiveBody, AdaptiveDesc, AdaptiveInput, AdaptiveState, Choice, Integrator, Joint, Limits,
+    Load, Model, OtherSide, Score, Touch, Work, aba, constrained_impact, joint_freedoms,
+    kinematics, limit_rows, link_pose,
+};
+use tippe::material::Surface;
+use tippe::math::Mat3;
+
+/// What was seen over many trees.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Worst difference of R and the sum over the locked joints, over the whole sum.
+    pub residual: f64,
+    pub steps: usize,
+    pub collisions: usize,
+    pub limits: usize,
+}
+
+/// Moves `count` random trees for a while; panics where something is not finite or an answer is missing.
+pub fn random_trees(count: usize, seed: u64) -> Seen {
+    let mut random = Random(seed);
+    let mut seen = Seen::default();
+    for i in 0..count {
+        let model = limited(&mut random, 1 + i % 40);
+        if model.freedom_count() > 0 {
+            one_tree(&mut random, model, &mut seen);
+        }
+    }
+    seen
+}
+
+/// A random tree, every third of whose hinges and sliders has limits.
+fn limited(random: &mut Random, n: usize) -> Model {
+    let c = random.tree(n);
+    let mut links = c.model.links().to_vec();
+    for link in &mut links {
+        let one = matches!(link.joint, Joint::Revolute { .. } | Joint::Prismatic { .. });
+        if one && random.below(3) == 0 {
+            link.limits = Some(Limits {
+                min: -0.6,
+                max: 0.6,
+                restitution: 0.5,
+            });
+        }
+    }
+    Model::new(&links, c.model.gravity()).unwrap()
+}
+
+fn desc(random: &mut Random, joints: usize) -> AdaptiveDesc {
+    let choice = match random.below(3) {
+        0 => Choice::Error(0.1 * (1.0 + random.next())),
+        _ => Choice::Joints(1 + random.below(joints)),
+    };
+    AdaptiveDesc {
+        choice,
+        score: match random.below(2) {
+            0 => Score::Acceleration,
+            _ => Score::Velocity,
+        },
+        interval: 1 + random.below(9) as u32,
+        lock_speed: [0.0, 0.05, f64::INFINITY][random.below(3)],
+        patience: random.below(4) as u16,
+        slow_turn: 0.0,
+        ..AdaptiveDesc::joints(1)
+    }
+}
+
+fn one_tree(random: &mut Random, model: Model, seen: &mut Seen) {
+    let c = random.state(model);
+    let (model, n) = (&c.model, c.model.freedom_count());
+    let joints = AdaptiveState::new(model).active.len();
+    let desc = desc(random, joints);
+    let mut body = AdaptiveBody::new(model, desc.clone(), 0).unwrap();
+    let mut state = AdaptiveState::new(model);
+    let (mut q, mut v) = (c.q, c.v.iter().map(|x| 0.2 * x).collect::<Vec<_>>());
+    let h = 2e-3;
+    for _ in 0..20 {
+        let load = Load::new(
+            random.below(model.link_count()),
+            random.vec3(),
+            random.vec3(),
+        );
+        let loads = [load];
+        let pins = [random.below(joints)];
+        let input = AdaptiveInput {
+            tau: &c.tau,
+            loads: &loads,
+            pins: &pins[..random.below(2)],
+        };
+        let (before_q, before_v) = (q.clone(), v.clone());
+        let integrator = Integrator::OneEvaluation;
+        let done = body
+            .step(model, &mut state, integrator, h, &input, &mut q, &mut v)
+            .unwrap();
+        if let Some(s) = done.selection {
+            let (locked, total) = sums(model, &desc, &state, &before_q, &before_v, &input, h);
+            let error = (s.residual - locked).abs() / total.max(1e-300);
+            assert!(error.is_finite(), "{s:?}");
+            seen.residual = seen.residual.max(error);
+        }
+        if random.below(4) == 0 {
+            collide(random, model, &mut body, &mut state, &input, &q, &mut v);
+            seen.collisions += 1;
+        }
+        seen.limits += stop(model, &mut body, &state, &mut q, &mut v);
+        seen.steps += 1;
+        assert!(q.iter().chain(&v).all(|x| x.is_finite()));
+        for j in 0..joints {
+            let at = joint_freedoms(model, j).unwrap();
+            assert!(state.active[j] || v[at].iter().all(|x| *x == 0.0));
+        }
+    }
+    assert_eq!(v.len(), n);
+}
+
+/// The score over the joints that are locked now, and over all, from the accelerations of the whole tree.
+fn sums(
+    model: &Model,
+    desc: &AdaptiveDesc,
+    state: &AdaptiveState,
+    q: &[f64],
+    v: &[f64],
+    input: &AdaptiveInput,
+    h: f64,
+) -> (f64, f64) {
+    let n = model.freedom_count();
+    let mut a = vec![0.0; n];
+    let mut work = Work::new(model);
+    aba(model, q, v, input.tau, input.loads, &mut work, &mut a).unwrap();
+    let weights = desc.weights_of(model);
+    let one = |i: usize| {
+        let r = match desc.score {
+            Score::Acceleration => a[i],
+            Score::Velocity => v[i] + h * f64::from(desc.interval) * a[i],
+        };
+        weights[i] * r * r
+    };
+    let locked = (0..state.active.len()).filter(|j| !state.active[*j]);
+    let locked: f64 = locked
+        .flat_map(|j| joint_freedoms(model, j).unwrap())
+        .map(one)
+        .sum();
+    (locked, (0..n).map(one).sum())
+}
+
+/// Something hits a random link.
+fn collide(
+    random: &mut Random,
+    model: &Model,
+    body: &mut AdaptiveBody,
+    state: &mut AdaptiveState,
+    input: &AdaptiveInput,
+    q: &[f64],
+    v: &mut [f64],
+) {
+    let mut work = Work::new(model);
+    kinematics(model, q, v, &mut work).unwrap();
+    let link = random.below(model.link_count());
+    let point = link_pose(model, &work, link)
+        .unwrap()
+        .point(random.vec3() * 0.2);
+    let touch = Touch::one(link, point);
+    let n = random.direction();
+    body.select_for_impact(model, state, 2e-3, input, &[(touch, n)], q, v)
+        .unwrap();
+    let other = OtherSide {
+        response: Mat3::IDENTITY,
+        velocity: n * 3.0 + random.vec3(),
+    };
+    let surface = Surface::new(0.4, 0.3);
+    let (hit, _) = body
+        .strike(model, state, &touch, n, &other, &surface, q, v)
+        .unwrap();
+    assert!(hit.impulse.is_finite());
+}
+
+/// Joints that passed a limit bounce; returns how many.
+fn stop(
+    model: &Model,
+    body: &mut AdaptiveBody,
+    state: &AdaptiveState,
+    q: &mut [f64],
+    v: &mut [f64],
+) -> usize {
+    let view = body.hybrid(model, state, q, v).unwrap();
+    let found = limit_rows(view.model, view.q, view.v, 1e-6).unwrap();
+    if found.is_empty() {
+        return 0;
+    }
+    let rows: Vec<_> = found.iter().map(|f| f.0).collect();
+    let bounds: Vec<_> = found.iter().map(|f| f.1).collect();
+    let targets: Vec<_> = found.iter().map(|f| f.2).collect();
+    let mut impulses = vec![0.0; rows.len()];
+    constrained_impact(
+        view.model,
+        view.q,
+        &rows,
+        &bounds,
+        &targets,
+        view.work,
+        view.v,
+        &mut impulses,
+    )
+    .unwrap();
+    body.store(model, q, v).unwrap();
+    rows.len()
+}
