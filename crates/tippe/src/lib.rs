@@ -42,6 +42,8 @@ pub mod query;
 pub mod report;
 pub mod shape;
 mod snapshot;
+#[doc(hidden)]
+pub mod solver;
 pub mod state;
 mod step;
 mod threads;
