@@ -2,7 +2,7 @@
 //!
 //! Reads: impulses r and velocities u of one group of rows.  Writes: what the law answers to them.
 //! Called by: `solver::core` and its phases.
-//! Source: [DeSaxce98] for the shift u_n + μ|u_t|; projection on Coulomb's cone [AlartCurnier91]; several cones on one normal as in [AcaryArmand23].
+//! Source: [DeSaxce98] for the shift u_n + μ|u_t|; projection on Coulomb's cone [AlartCurnier91]; several cones on one normal as in [AcaryBourrier21].
 //!
 //! Coulomb's law is r = proj(r − ρ (u + s n)) with the shift s = μ|u_t|, for any ρ > 0. With rolling and spinning resistance (coefficients a, b) the cone is the
 //! intersection |t| ≤ μ n, |m| ≤ a n, |w| ≤ b n, its shift μ|u_t| + a|ω_t| + b|ω_n|. Torques are scaled by the length κ = √(ρ_torque/ρ), so that one ρ serves

@@ -196,17 +196,34 @@ impl Matrix {
             return;
         }
         let pattern = self.symmetric.pattern();
-        for side in &problem.sides[g.sides.clone()] {
-            let rows = jacobian::<N>(problem, side.first);
-            let position = pattern.position[side.block as usize];
+        let side = |s: u32| jacobian::<N>(problem, problem.sides[s as usize].first);
+        let position = |s: u32| pattern.position[problem.sides[s as usize].block as usize];
+        let pairs = &self.pairs[self.starts[k] as usize..self.starts[k + 1] as usize];
+        if let [pair] = pairs {
+            // Two bodies: each weighted Jacobian serves twice.
+            let (late, early) = (side(pair.late), side(pair.early));
+            let (late_d, early_d) = (weighted(d, late), weighted(d, early));
             add_product(
-                self.general.diagonal_mut(position),
-                rows,
-                &weighted(d, rows),
+                self.general.diagonal_mut(position(pair.late)),
+                late,
+                &late_d,
             );
+            add_product(
+                self.general.diagonal_mut(position(pair.early)),
+                early,
+                &early_d,
+            );
+            let (below, above) = self.general.pair_mut(pair.place);
+            add_product(below, late, &early_d);
+            add_product(above, early, &late_d);
+            return;
         }
-        for pair in &self.pairs[self.starts[k] as usize..self.starts[k + 1] as usize] {
-            let side = |s: u32| jacobian::<N>(problem, problem.sides[s as usize].first);
+        for s in g.sides.clone() {
+            let rows = side(s as u32);
+            let to = self.general.diagonal_mut(position(s as u32));
+            add_product(to, rows, &weighted(d, rows));
+        }
+        for pair in pairs {
             let (late, early) = (side(pair.late), side(pair.early));
             let (below, above) = self.general.pair_mut(pair.place);
             add_product(below, late, &weighted(d, early));
@@ -235,13 +252,10 @@ impl Matrix {
     pub fn rows_times(&mut self, problem: &Problem, v: &[Block6], u: &mut [f64]) {
         self.count_rows(problem);
         for g in &problem.groups {
-            let u = &mut u[g.row..g.row + g.rows];
-            u.fill(0.0);
-            for side in &problem.sides[g.sides.clone()] {
-                let x = &v[side.block as usize];
-                for (u, row) in u.iter_mut().zip(problem.jacobian_at(side, g.rows)) {
-                    *u += dot(row, x);
-                }
+            match g.rows {
+                1 => group_times::<1>(problem, g, v, u),
+                3 => group_times::<3>(problem, g, v, u),
+                _ => group_times::<6>(problem, g, v, u),
             }
         }
     }
@@ -251,14 +265,10 @@ impl Matrix {
         self.count_rows(problem);
         f.fill([0.0; 6]);
         for g in &problem.groups {
-            let r = &r[g.row..g.row + g.rows];
-            for side in &problem.sides[g.sides.clone()] {
-                let f = &mut f[side.block as usize];
-                for (r, row) in r.iter().zip(problem.jacobian_at(side, g.rows)) {
-                    for c in 0..6 {
-                        f[c] += row[c] * r;
-                    }
-                }
+            match g.rows {
+                1 => group_transposed::<1>(problem, g, r, f),
+                3 => group_transposed::<3>(problem, g, r, f),
+                _ => group_transposed::<6>(problem, g, r, f),
             }
         }
     }
@@ -369,6 +379,32 @@ impl Matrix {
     }
 }
 
+fn group_times<const N: usize>(problem: &Problem, g: &Group, v: &[Block6], u: &mut [f64]) {
+    let mut sum = [0.0; N];
+    for side in &problem.sides[g.sides.clone()] {
+        let (x, rows) = (&v[side.block as usize], jacobian::<N>(problem, side.first));
+        for i in 0..N {
+            sum[i] += dot(&rows[i], x);
+        }
+    }
+    u[g.row..g.row + N].copy_from_slice(&sum);
+}
+
+fn group_transposed<const N: usize>(problem: &Problem, g: &Group, r: &[f64], f: &mut [Block6]) {
+    let r = &r[g.row..g.row + N];
+    for side in &problem.sides[g.sides.clone()] {
+        let (f, rows) = (
+            &mut f[side.block as usize],
+            jacobian::<N>(problem, side.first),
+        );
+        for i in 0..N {
+            for c in 0..6 {
+                f[c] += rows[i][c] * r[i];
+            }
+        }
+    }
+}
+
 fn jacobian<const N: usize>(problem: &Problem, first: u32) -> &[Block6; N] {
     let rows = &problem.jacobian[first as usize..first as usize + N];
     rows.try_into().expect("N rows were taken")
@@ -410,12 +446,9 @@ fn tree_block(problem: &Problem, tree: u32, i: u32, j: u32) -> Block {
     std::array::from_fn(|e| problem.tree_mass[t.matrix + n * (row + e / 6) + column + e % 6])
 }
 
+/// In three sums that do not wait for each other.
 fn dot(a: &Block6, b: &Block6) -> f64 {
-    let mut sum = 0.0;
-    for c in 0..6 {
-        sum += a[c] * b[c];
-    }
-    sum
+    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
 }
 
 fn times(a: &Block, x: &Block6) -> Block6 {

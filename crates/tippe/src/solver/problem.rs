@@ -371,11 +371,6 @@ impl Problem {
         self.jacobian.extend_from_slice(rows);
         group.sides.end = self.sides.len();
     }
-
-    /// The Jacobian of a group at one of its sides.
-    pub(crate) fn jacobian_at(&self, side: &Side, rows: usize) -> &[Block6] {
-        &self.jacobian[side.first as usize..side.first as usize + rows]
-    }
 }
 
 /// What a solve may cost and how exact it must be.

@@ -14,8 +14,10 @@ use crate::math::block_cholesky::Block6;
 use crate::solver::law::{answer, shift, smooth_shift};
 use crate::solver::problem::{Friction, Law, Problem};
 
-/// Proximal regularisation of inequalities and of equalities, in scaled rows [1]: keeps the matrix definite where rows depend on each other.
+/// Proximal regularisation of inequalities, in scaled rows [1]: keeps the matrix definite where rows depend on each other.
 const DELTA: f64 = 1e-8;
+/// The same of equalities. Smaller, the rounding of the factor grows (1e-10 fails on half of the recorded chains); larger, joints take more iterations.
+const DELTA_EQUAL: f64 = 1e-7;
 /// Part of the way to the boundary that is taken [1].
 const FRACTION: f64 = 0.95;
 /// Least and typical reduction of the complementarity in one iteration [1].
@@ -78,6 +80,8 @@ pub(super) struct Interior {
     shapes: Vec<Shape>,
     degree: f64,
     cones: bool,
+    /// Largest scaled velocity without impulses.
+    size: f64,
     /// By group: impulse and velocity sides of the cone or of its bounds.
     x: Vec<Point>,
     y: Vec<Point>,
@@ -212,13 +216,8 @@ impl Interior {
             .transposed_times(problem, &self.r, &mut self.d);
         island.matrix.inverse_times(problem, &mut self.d);
         self.relative_velocities(problem, island);
-        // Largest scaled velocity without impulses.
-        let mut size = f64::MIN_POSITIVE;
-        for (i, g) in problem.groups.iter().enumerate() {
-            for u in &island.base[g.row..g.row + g.rows.min(3)] {
-                size = size.max(u.abs() * island.lambda[i]);
-            }
-        }
+        self.size = Self::velocity_size(problem, island);
+        let size = self.size;
         let inside = if warm {
             (island.residual / island.scale).clamp(INSIDE_MIN, 1.0) * size
         } else {
@@ -253,7 +252,6 @@ impl Interior {
                 Shape::Equal | Shape::Still => {}
             }
         }
-        self.relative_velocities(problem, island);
         for (i, g) in problem.groups.iter().enumerate() {
             let rows = g.row..g.row + g.rows;
             let (r, u, out) = (
@@ -305,7 +303,7 @@ impl Interior {
         {
             *f -= j;
         }
-        let size = self.velocity_size(problem, island);
+        let size = self.size;
         for (i, g) in problem.groups.iter().enumerate() {
             let l = island.lambda[i];
             let u = &self.u[g.row..g.row + g.rows];
@@ -317,8 +315,8 @@ impl Interior {
                     let s = s + torque_shift(&g.law, u);
                     self.slopes[i] = slope;
                     self.slack[i] = [(u[0] + s) * l / mu - y[0], u[1] * l - y[1], u[2] * l - y[2]];
-                    self.scalings[i] = Scaling::new(y, x);
-                    let d = self.scalings[i].matrix(DELTA);
+                    self.scalings[i] = Scaling::new(y, x, DELTA);
+                    let d = self.scalings[i].matrix();
                     let t = [1.0 / mu, 1.0, 1.0];
                     for k in 0..9 {
                         w[g.rows * (k / 3) + k % 3] = l * l * t[k / 3] * d[k] * t[k % 3];
@@ -338,14 +336,15 @@ impl Interior {
                 }
                 Shape::Equal => {
                     self.slack[i][0] = u[0] * l;
-                    w[0] = l * l / DELTA;
+                    w[0] = l * l / DELTA_EQUAL;
                 }
                 Shape::Still => {}
             }
         }
     }
 
-    fn velocity_size(&self, problem: &Problem, island: &Island) -> f64 {
+    /// Largest scaled velocity without impulses.
+    fn velocity_size(problem: &Problem, island: &Island) -> f64 {
         let mut size = f64::MIN_POSITIVE;
         for (i, g) in problem.groups.iter().enumerate() {
             for u in &island.base[g.row..g.row + g.rows.min(3)] {
@@ -416,6 +415,9 @@ impl Interior {
         for (d, dv) in self.d.iter_mut().flatten().zip(self.dv.iter().flatten()) {
             *d += alpha * dv;
         }
+        for (u, along) in self.u.iter_mut().zip(&self.along) {
+            *u += alpha * along;
+        }
         for i in 0..self.x.len() {
             self.x[i] = after(&self.x[i], &self.dx[i], alpha);
             self.y[i] = after(&self.y[i], &self.dy[i], alpha);
@@ -477,10 +479,7 @@ impl Interior {
                     rest = after(&rest, &c, -1.0);
                 }
                 self.wanted[i] = quotient(&scaled, &rest);
-                let (a, b) = (
-                    w.damped(&self.wanted[i], DELTA),
-                    w.squared_over(slack, DELTA),
-                );
+                let (a, b) = (w.damped(&self.wanted[i]), w.soft(slack));
                 fixed[0] = l * (a[0] - b[0]) / mu;
                 fixed[1] = l * (a[1] - b[1]);
                 fixed[2] = l * (a[2] - b[2]);
@@ -500,7 +499,7 @@ impl Interior {
                 let stiffness = y[0] / x[0] + y[1] / x[1];
                 fixed[0] = l * (self.wanted[i][0] - self.wanted[i][1] - slack[0]) / stiffness;
             }
-            Shape::Equal => fixed[0] = -l * slack[0] / DELTA,
+            Shape::Equal => fixed[0] = -l * slack[0] / DELTA_EQUAL,
             Shape::Still => {}
         }
     }
@@ -523,10 +522,7 @@ impl Interior {
                     u[2] * l + slack[2],
                 ];
                 // Two products, not the product of a difference: that would cancel.
-                let (a, b) = (
-                    self.scalings[i].damped(wanted, DELTA),
-                    self.scalings[i].squared_over(&f, DELTA),
-                );
+                let (a, b) = (self.scalings[i].damped(wanted), self.scalings[i].soft(&f));
                 self.dx[i] = after(&a, &b, -1.0);
                 self.dy[i] = after(&f, &self.dx[i], DELTA);
             }
@@ -546,7 +542,7 @@ impl Interior {
                 self.dx[i] = [dx, -dx, 0.0];
                 self.dy[i] = [wanted[0] - a * dx, wanted[1] + b * dx, 0.0];
             }
-            Shape::Equal => self.dr[g.row] = -l * (u[0] * l + slack[0]) / DELTA,
+            Shape::Equal => self.dr[g.row] = -l * (u[0] * l + slack[0]) / DELTA_EQUAL,
             Shape::Still => {}
         }
     }
@@ -598,6 +594,9 @@ impl Interior {
             }
             for (r, dr) in self.r.iter_mut().zip(&self.dr) {
                 *r += dr;
+            }
+            for (u, along) in self.u.iter_mut().zip(&self.along) {
+                *u += along;
             }
             let residual = self.look(problem, island);
             if island.is_met() || residual > 0.9 * last || island.is_exhausted() {

@@ -92,6 +92,11 @@ impl Island {
         self.matrix.work.factorisations
     }
 
+    /// Number of the last of so many more factorisations that the budget allows.
+    pub(super) fn last_factorisation(&self, more: u32) -> u32 {
+        (self.factorisations() + more).min(self.budget.factorisations)
+    }
+
     /// Velocities relative to the targets of given impulses.
     pub(super) fn velocities(&mut self, problem: &Problem, r: &[f64], u: &mut [f64]) {
         self.matrix.transposed_times(problem, r, &mut self.moved);

@@ -63,7 +63,7 @@ impl Newton {
         rounds: u32,
     ) {
         self.resize(problem, island);
-        let end = island.factorisations() + factorisations;
+        let end = island.last_factorisation(factorisations);
         let mut residual = island.residual;
         self.stiffness = STIFFNESS_FIRST;
         let (mut coupled, mut failed) = (true, 0);

@@ -61,19 +61,25 @@ pub(super) fn reach(x: &Point, d: &Point, far: f64) -> f64 {
     best
 }
 
-/// Scaling of one cone.
+/// Eigenvalues of a function of W: in the plane of the axis and t (two), and across it.
+type Eigenvalues = [f64; 3];
+
+/// Scaling of one cone, with the functions of W that a direction needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scaling {
-    /// Eigenvalues: β e, β/e, β.
-    high: f64,
-    low: f64,
-    across: f64,
+    /// W and W⁻¹.
+    w: Eigenvalues,
+    inverse: Eigenvalues,
+    /// (W² + δ)⁻¹ and (W² + δ)⁻¹ W.
+    soft: Eigenvalues,
+    damped: Eigenvalues,
     /// Unit vector of the plane.
     t: [f64; 2],
 }
 
 impl Scaling {
-    pub(super) fn new(y: &Point, x: &Point) -> Self {
+    /// The scaling of (y, x), regularised by δ.
+    pub(super) fn new(y: &Point, x: &Point, delta: f64) -> Self {
         let tiny = f64::MIN_POSITIVE;
         let (det_y, det_x) = (
             determinant(y).max(tiny).sqrt(),
@@ -84,10 +90,13 @@ impl Scaling {
         let w = [(y[1] - x[1]) / (2.0 * g), (y[2] - x[2]) / (2.0 * g)];
         let n = (w[0] * w[0] + w[1] * w[1]).sqrt();
         let (beta, e) = ((det_y / det_x).sqrt(), (1.0 + n * n).sqrt() + n);
+        let values = [beta * e, beta / e, beta];
+        let soft = values.map(|w| 1.0 / (w * w + delta));
         Self {
-            high: beta * e,
-            low: beta / e,
-            across: beta,
+            w: values,
+            inverse: values.map(|w| 1.0 / w),
+            soft,
+            damped: std::array::from_fn(|k| values[k] * soft[k]),
             t: if n > 0.0 {
                 [w[0] / n, w[1] / n]
             } else {
@@ -96,13 +105,11 @@ impl Scaling {
         }
     }
 
-    /// f(W) x
-    fn apply(&self, x: &Point, f: impl Fn(f64) -> f64) -> Point {
+    fn apply(&self, f: &Eigenvalues, x: &Point) -> Point {
         let along = x[1] * self.t[0] + x[2] * self.t[1];
         let side = x[2] * self.t[0] - x[1] * self.t[1];
-        let p = 0.5 * f(self.high) * (x[0] + along);
-        let m = 0.5 * f(self.low) * (x[0] - along);
-        let (t, s) = (p - m, f(self.across) * side);
+        let (p, m) = (0.5 * f[0] * (x[0] + along), 0.5 * f[1] * (x[0] - along));
+        let (t, s) = (p - m, f[2] * side);
         [
             p + m,
             t * self.t[0] - s * self.t[1],
@@ -112,48 +119,33 @@ impl Scaling {
 
     /// W x
     pub(super) fn times(&self, x: &Point) -> Point {
-        self.apply(x, |w| w)
+        self.apply(&self.w, x)
     }
 
     /// W⁻¹ x
     pub(super) fn over(&self, x: &Point) -> Point {
-        self.apply(x, |w| 1.0 / w)
+        self.apply(&self.inverse, x)
     }
 
     /// (W² + δ)⁻¹ x
-    pub(super) fn squared_over(&self, x: &Point, delta: f64) -> Point {
-        self.apply(x, |w| 1.0 / (w * w + delta))
+    pub(super) fn soft(&self, x: &Point) -> Point {
+        self.apply(&self.soft, x)
     }
 
     /// (W² + δ)⁻¹ W x
-    pub(super) fn damped(&self, x: &Point, delta: f64) -> Point {
-        self.apply(x, |w| w / (w * w + delta))
+    pub(super) fn damped(&self, x: &Point) -> Point {
+        self.apply(&self.damped, x)
     }
 
     /// The matrix (W² + δ)⁻¹, row major.
-    pub(super) fn matrix(&self, delta: f64) -> [f64; 9] {
-        let f = |w: f64| 1.0 / (w * w + delta);
-        let (sum, difference) = (
-            0.5 * (f(self.high) + f(self.low)),
-            0.5 * (f(self.high) - f(self.low)),
-        );
+    pub(super) fn matrix(&self) -> [f64; 9] {
+        let f = &self.soft;
+        let (sum, difference) = (0.5 * (f[0] + f[1]), 0.5 * (f[0] - f[1]));
         let [c, s] = self.t;
-        let across = f(self.across);
-        let (xx, xy, yy) = (
-            sum * c * c + across * s * s,
-            (sum - across) * c * s,
-            sum * s * s + across * c * c,
-        );
-        [
-            sum,
-            difference * c,
-            difference * s,
-            difference * c,
-            xx,
-            xy,
-            difference * s,
-            xy,
-            yy,
-        ]
+        let xx = sum * c * c + f[2] * s * s;
+        let xy = (sum - f[2]) * c * s;
+        let yy = sum * s * s + f[2] * c * c;
+        let (x, y) = (difference * c, difference * s);
+        [sum, x, y, x, xx, xy, y, xy, yy]
     }
 }
