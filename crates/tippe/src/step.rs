@@ -4,11 +4,11 @@
 //! Called by: `World::step`.
 //! Source: docs/conventions.md, "Failure".
 
-use crate::dynamics::halves::trees::Bodies;
 use crate::error::StepError;
 use crate::method::{Method, iterative, sequential};
 use crate::model::Model;
 use crate::report::StepReport;
+use crate::solver::ends::Bodies;
 use crate::state::State;
 use crate::work::Work;
 

@@ -5,13 +5,13 @@
 //! Source: —
 
 use crate::collide::Detection;
-use crate::dynamics::halves;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
 use crate::method::iterative::{Collisions, Levels};
 use crate::report::{ContactForce, Event, JointForce, Phase};
 use crate::state::{BodyState, State};
 use crate::threads::Threads;
+use crate::two_stage::Scratch;
 
 /// Scratch arrays by phase.
 #[derive(Clone, Debug, Default)]
@@ -29,13 +29,13 @@ pub struct Work {
     /// Contacts grouped by connected bodies. Written after detect, read by the solves.
     pub(crate) islands: Islands,
     /// Touches, rows and links of the methods that step in two halves.
-    pub(crate) halves: halves::Scratch,
+    pub(crate) stage: Scratch,
     /// Scratch of the collision phase of `iterative`.
     pub(crate) collisions: Collisions,
     /// Scratch of its shock propagation.
     pub(crate) levels: Levels,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
-    pub(crate) hold: halves::hold::Hold,
+    pub(crate) hold: crate::two_stage::rest::Resting,
     /// Scratch of falling asleep and waking.
     pub(crate) sleep: sleep::Scratch,
     /// What each contact carried. Written at the end of a step, read by users.

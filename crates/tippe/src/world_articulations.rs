@@ -4,9 +4,10 @@
 //! Called by: users, through `World`.
 //! Source: docs/conventions.md, "Bodies".
 
+use crate::articulated::ends;
 use crate::articulated::{Load, Work, articulate, impulse_response};
 use crate::articulation::{Articulation, ArticulationDesc, ArticulationId, ArticulationState};
-use crate::dynamics::{energy, halves::trees};
+use crate::dynamics::energy;
 use crate::error::{BuildError, UnknownArticulation};
 use crate::math::Vec3;
 use crate::model::{BodyId, BodyKind};
@@ -69,7 +70,7 @@ impl World {
             drives: Vec::new(),
         };
         let mut poses = Vec::new();
-        trees::place(
+        ends::place(
             &articulation,
             &start,
             &mut Work::new(&articulation.tree),
@@ -193,7 +194,7 @@ impl World {
         let unknown = |e: UnknownArticulation| BuildError::new("articulation", e.to_string());
         let articulation = self.articulation(id).map_err(unknown)?;
         let mut poses = Vec::new();
-        trees::place(
+        ends::place(
             articulation,
             state,
             &mut Work::new(&articulation.tree),

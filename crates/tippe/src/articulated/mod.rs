@@ -32,6 +32,7 @@ mod collision;
 mod constraint;
 mod crba;
 mod dca;
+pub(crate) mod ends;
 mod energy;
 mod error;
 mod factor;

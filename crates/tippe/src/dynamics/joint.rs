@@ -47,7 +47,7 @@ pub struct JointPlace {
 
 /// Rows that must hold, and their residuals [m] or [rad].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
+pub struct JointRows {
     /// How many rows there are.
     pub count: usize,
     /// Jacobians.
@@ -56,7 +56,7 @@ pub struct Held {
     pub residuals: [f64; 6],
 }
 
-impl Held {
+impl JointRows {
     fn push(&mut self, row: JointRow, residual: f64) {
         self.rows[self.count] = row;
         self.residuals[self.count] = residual;
@@ -105,8 +105,8 @@ impl JointPlace {
 
     /// Everything that must hold for the kind.
     #[must_use]
-    pub fn held(&self, kind: JointKind) -> Held {
-        let mut held = Held::default();
+    pub fn held(&self, kind: JointKind) -> JointRows {
+        let mut held = JointRows::default();
         match kind {
             JointKind::Ball => self.coincide(&mut held),
             JointKind::Hinge => {
@@ -142,14 +142,14 @@ impl JointPlace {
         held
     }
 
-    fn coincide(&self, held: &mut Held) {
+    fn coincide(&self, held: &mut JointRows) {
         let delta = self.delta();
         for e in [Vec3::X, Vec3::Y, Vec3::Z] {
             held.push(self.point(e), delta.dot(e));
         }
     }
 
-    fn on_line(&self, held: &mut Held) {
+    fn on_line(&self, held: &mut JointRows) {
         let delta = self.delta();
         for e in [self.b.vector(Vec3::X), self.b.vector(Vec3::Y)] {
             held.push(self.point_in_b(e), delta.dot(e));
@@ -157,7 +157,7 @@ impl JointPlace {
     }
 
     /// `t · (z_A × z_B) = 0` for two directions across the axis. Jacobian exact where the axes coincide.
-    fn parallel(&self, held: &mut Held) {
+    fn parallel(&self, held: &mut JointRows) {
         let tilt = self.axis_a().cross(self.axis_b());
         for t in [self.b.vector(Vec3::X), self.b.vector(Vec3::Y)] {
             held.push(JointRow::angular(t), tilt.dot(t));
@@ -165,7 +165,7 @@ impl JointPlace {
     }
 
     /// Rotation vector of `R_B R_Aᵀ`. Jacobian exact where the frames coincide.
-    fn oriented(&self, held: &mut Held) {
+    fn oriented(&self, held: &mut JointRows) {
         let turn = rotation_vector(self.b.rotation * self.a.rotation.conjugate());
         for e in [Vec3::X, Vec3::Y, Vec3::Z] {
             held.push(JointRow::angular(e), turn.dot(e));

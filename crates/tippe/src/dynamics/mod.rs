@@ -2,7 +2,6 @@
 
 pub mod drag;
 pub mod energy;
-pub(crate) mod halves;
 pub mod impact;
 pub mod impulse;
 pub mod integrate;

@@ -1,11 +1,22 @@
-//! The solver of one island: contacts and joints as rows on nodes, without any notion of time.
+//! Solving one island: contacts and joints at one instant. Nothing here knows about time, methods or reports.
 //!
-//! Reads: a `Problem`, a `Budget`.  Writes: an `Outcome`.
-//! Called by: the methods, `crates/tippe/examples/islands.rs`.
-//! Source: see `core`.
+//! Reads: ends (velocities, masses), rows with targets and bounds.  Writes: impulses, velocities of the ends, counted work.
+//! Called by: `two_stage`, the methods.
+//! Source: docs/solver.md.
 
+pub(crate) mod batch_colouring;
+pub(crate) mod choose;
+mod cone;
+pub(crate) mod contact;
 pub mod core;
+mod dense;
+mod direct;
+pub(crate) mod ends;
+mod forest;
+pub(crate) mod joint;
 pub mod law;
 pub mod matrix;
+pub(crate) mod packed;
 pub mod problem;
 pub mod recorded;
+pub(crate) mod sweep;

@@ -6,11 +6,11 @@
 
 use super::IterativeParams;
 use crate::collide::Contact;
-use crate::dynamics::halves::Scratch;
 use crate::dynamics::integrate;
 use crate::model::{BodyKind, Model};
 use crate::report::StepReport;
 use crate::state::{BodyState, State};
+use crate::two_stage::Scratch;
 use crate::work::Work;
 
 /// Trials of a time of impact.
@@ -19,7 +19,7 @@ const TRIALS_MAX: u32 = 80;
 /// Whether one more stop for an impact costs no more than stops may. Each of them solves dense islands anew, which await nothing: together
 /// they may be asked for as many contacts as the stops of an island of few.
 pub(crate) fn is_affordable(params: &IterativeParams, stops: u32, work: &Work) -> bool {
-    let sizes = work.halves.parts.iter().map(|p| p.rows.len());
+    let sizes = work.stage.parts.iter().map(|p| p.rows.len());
     let dense: usize = sizes.filter(|&n| params.is_dense(n)).sum();
     let made = u64::from(params.impact_substeps.saturating_sub(stops));
     made * dense as u64 <= u64::from(params.impact_substeps) * u64::from(params.impact_contacts)
@@ -34,17 +34,21 @@ pub(crate) fn watch(
     work: &mut Work,
     report: &mut StepReport,
 ) -> bool {
-    let Scratch { touches, parts, .. } = &mut work.halves;
+    let Scratch {
+        step_contacts,
+        parts,
+        ..
+    } = &mut work.stage;
     let slow = 0.5 * model.gravity.length() * report.dt + params.velocity_tolerance;
     let mut any = false;
     for part in parts.iter() {
         let dense = params.is_dense(part.rows.len());
-        for touch in &mut touches[part.rows.clone()] {
+        for step_contact in &mut step_contacts[part.rows.clone()] {
             let worth = !dense
-                && touch.gap_start > params.depth_tolerance
-                && touch.bounce.is_some_and(|b| b.speed > slow);
+                && step_contact.gap_start > params.depth_tolerance
+                && step_contact.bounce.is_some_and(|b| b.speed > slow);
             any |= worth;
-            touch.awaited = worth && may_stop;
+            step_contact.awaited = worth && may_stop;
         }
     }
     let barred = any && !may_stop && params.impact_substeps > 0;
@@ -61,16 +65,16 @@ pub(crate) fn first(
     h: f64,
 ) -> Option<f64> {
     let mut first: Option<f64> = None;
-    for i in 0..work.halves.touches.len() {
-        let touch = work.halves.touches[i];
-        if !touch.awaited {
+    for i in 0..work.stage.step_contacts.len() {
+        let step_contact = work.stage.step_contacts[i];
+        if !step_contact.awaited {
             continue;
         }
-        let c = work.detection.contacts[touch.contact as usize];
+        let c = work.detection.contacts[step_contact.contact as usize];
         let mut at = |time: f64| gap(&c, model, state, work, time);
         let end = first.unwrap_or(h);
         // What a fast pair was seen with is a feature from then on, not before.
-        let mut start = (0.0, touch.gap_start);
+        let mut start = (0.0, step_contact.gap_start);
         if c.seen > 0.0 {
             if c.seen >= end {
                 continue;
@@ -99,14 +103,14 @@ fn gap(c: &Contact, model: &Model, state: &State, work: &mut Work, time: f64) ->
         };
         if let BodyKind::Link { articulation, .. } = body.kind {
             let Work {
-                halves, predicted, ..
+                stage, predicted, ..
             } = &mut *work;
-            halves
+            stage
                 .bodies
                 .look_ahead(model, articulation, state, time, predicted);
             return predicted[slot];
         }
-        let solved = &work.halves.bodies[slot];
+        let solved = &work.stage.bodies[slot];
         let start = BodyState {
             velocity: solved.v,
             angular_velocity: solved.w,

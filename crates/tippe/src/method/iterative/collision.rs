@@ -9,19 +9,21 @@
 
 use super::IterativeParams;
 use crate::collide::Contact;
-use crate::dynamics::halves::book::{book_contact, book_link};
-use crate::dynamics::halves::link::Link;
-use crate::dynamics::halves::row::{Row, SolverBody};
-use crate::dynamics::halves::sweep::{Job, Sweeps};
-use crate::dynamics::halves::touch::{Resting, Touch, load_bodies, new_row, placement};
-use crate::dynamics::halves::trees::{Bodies, Kept};
 use crate::dynamics::impact::impact;
 use crate::dynamics::impulse::point_response;
 use crate::dynamics::island::Islands;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
+use crate::output::ledger::{book_contact, book_link};
 use crate::report::StepReport;
+use crate::solver::contact::ContactRow;
+use crate::solver::ends::SolverBody;
+use crate::solver::ends::{Bodies, Kept};
+use crate::solver::joint::JointBlock;
+use crate::solver::sweep::{Job, Sweeps};
 use crate::state::{ContactKey, State};
+use crate::two_stage::gather::{StepContact, load_bodies};
+use crate::two_stage::targets::{RestLimits, new_row, placement};
 use crate::work::Work;
 
 /// Trials of the common factor on restitution where several contacts together would gain energy.
@@ -37,8 +39,8 @@ const SLOW: f64 = 1e-3;
 #[derive(Clone, Copy, Debug)]
 struct Near {
     /// Place of its touch.
-    touch: u32,
-    row: Row,
+    step_contact: u32,
+    row: ContactRow,
     /// Speed of approach above which it collides [m/s].
     threshold: f64,
 }
@@ -52,13 +54,13 @@ pub(crate) struct Collisions {
     /// Colliding contacts and joints connected through bodies of finite mass.
     clusters: Islands,
     /// Rows and touches of the cluster at hand.
-    rows: Vec<Row>,
-    touches: Vec<Touch>,
+    rows: Vec<ContactRow>,
+    step_contacts: Vec<StepContact>,
     /// Places in `near` of those rows.
     places: Vec<u32>,
     /// All joints, and those of the cluster at hand.
-    joints: Vec<Link>,
-    links: Vec<Link>,
+    joints: Vec<JointBlock>,
+    links: Vec<JointBlock>,
     /// All solver bodies before a trial, where joints or trees take part; else those of the cluster.
     saved: Kept,
     kept: Vec<(u32, SolverBody)>,
@@ -76,20 +78,20 @@ pub(crate) fn run(
     report: &mut StepReport,
 ) -> bool {
     let Work {
-        halves,
+        stage,
         detection,
         collisions,
         ..
     } = work;
     collisions.impacts.clear();
-    load_bodies(model, state, &detection.contacts, &mut halves.bodies);
+    load_bodies(model, state, &detection.contacts, &mut stage.bodies);
     gather(
         model,
         params,
         state,
-        &halves.touches,
+        &stage.step_contacts,
         &detection.contacts,
-        &halves.bodies,
+        &stage.bodies,
         report.dt,
         collisions,
     );
@@ -97,8 +99,8 @@ pub(crate) fn run(
         model,
         params,
         contacts: &detection.contacts,
-        touches: &mut halves.touches,
-        bodies: &mut halves.bodies,
+        step_contacts: &mut stage.step_contacts,
+        bodies: &mut stage.bodies,
         c: collisions,
         report,
     };
@@ -108,23 +110,23 @@ pub(crate) fn run(
     phase.run(state);
     for (i, body) in model.present() {
         if body.is_free() {
-            state.bodies[i].velocity = halves.bodies[i].v;
-            state.bodies[i].angular_velocity = halves.bodies[i].w;
+            state.bodies[i].velocity = stage.bodies[i].v;
+            state.bodies[i].angular_velocity = stage.bodies[i].w;
         }
     }
-    halves.bodies.finish(model, state);
+    stage.bodies.finish(model, state);
     // In dense islands impacts are answered inside the step, and what the step looked for is enough.
     let sparse = |range: &std::ops::Range<usize>| !params.is_dense(range.len());
-    let hit = |t: &Touch| t.impact != Vec3::ZERO;
-    let again = halves
+    let hit = |t: &StepContact| t.impact != Vec3::ZERO;
+    let again = stage
         .parts
         .iter()
-        .any(|p| sparse(&p.rows) && halves.touches[p.rows.clone()].iter().any(hit));
-    for touch in halves.touches.iter().filter(|t| hit(t)) {
-        let key = detection.contacts[touch.contact as usize].key;
+        .any(|p| sparse(&p.rows) && stage.step_contacts[p.rows.clone()].iter().any(hit));
+    for step_contact in stage.step_contacts.iter().filter(|t| hit(t)) {
+        let key = detection.contacts[step_contact.contact as usize].key;
         collisions
             .impacts
-            .push((key, touch.impact, touch.impact_speed));
+            .push((key, step_contact.impact, step_contact.impact_speed));
     }
     collisions.impacts.sort_by_key(|x| x.0);
     again
@@ -132,11 +134,11 @@ pub(crate) fn run(
 
 /// Gives touches that were gathered anew the impacts of the phase.
 pub(crate) fn recall(work: &mut Work) {
-    for touch in &mut work.halves.touches {
-        let key = work.detection.contacts[touch.contact as usize].key;
+    for step_contact in &mut work.stage.step_contacts {
+        let key = work.detection.contacts[step_contact.contact as usize].key;
         let impacts = &work.collisions.impacts;
         if let Ok(i) = impacts.binary_search_by_key(&key, |x| x.0) {
-            (touch.impact, touch.impact_speed) = (impacts[i].1, impacts[i].2);
+            (step_contact.impact, step_contact.impact_speed) = (impacts[i].1, impacts[i].2);
         }
     }
 }
@@ -145,7 +147,7 @@ pub(crate) fn recall(work: &mut Work) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Approach {
     Separating,
-    Resting,
+    RestLimits,
     Colliding,
 }
 
@@ -156,7 +158,7 @@ fn classify(u_n: f64, threshold: f64) -> Approach {
     } else if u_n < -threshold {
         Approach::Colliding
     } else {
-        Approach::Resting
+        Approach::RestLimits
     }
 }
 
@@ -177,8 +179,8 @@ fn slow_speed(gravity: f64, depth_tolerance: f64, h: f64) -> f64 {
 }
 
 /// When a contact that bore load is at rest.
-pub(crate) fn resting(gravity: f64, params: &IterativeParams, h: f64) -> Resting {
-    Resting {
+pub(crate) fn resting(gravity: f64, params: &IterativeParams, h: f64) -> RestLimits {
+    RestLimits {
         speed: resting_speed(gravity, params.contact_depth, h) + 10.0 * params.velocity_tolerance,
         load: RESTING * gravity * h,
         slow: slow_speed(gravity, params.depth_tolerance, h),
@@ -198,7 +200,7 @@ fn gather(
     model: &Model,
     params: &IterativeParams,
     state: &State,
-    touches: &[Touch],
+    step_contacts: &[StepContact],
     contacts: &[Contact],
     bodies: &Bodies,
     h: f64,
@@ -206,11 +208,11 @@ fn gather(
 ) {
     let g = model.gravity.length();
     out.near.clear();
-    for (i, touch) in touches.iter().enumerate() {
-        if touch.gap_start > params.depth_tolerance {
+    for (i, step_contact) in step_contacts.iter().enumerate() {
+        if step_contact.gap_start > params.depth_tolerance {
             continue;
         }
-        let c = &contacts[touch.contact as usize];
+        let c = &contacts[step_contact.contact as usize];
         if !is_here(c, state, params.depth_tolerance) {
             continue;
         }
@@ -219,13 +221,13 @@ fn gather(
             continue;
         }
         let resting = resting(g, params, h);
-        let threshold = if resting.holds(touch, &row, 0.0) {
+        let threshold = if resting.holds(step_contact, &row, 0.0) {
             resting.speed
         } else {
             resting.slow
         };
         out.near.push(Near {
-            touch: i as u32,
+            step_contact: i as u32,
             row,
             threshold: threshold.max(10.0 * params.velocity_tolerance),
         });
@@ -237,7 +239,7 @@ struct Phase<'a> {
     model: &'a Model,
     params: &'a IterativeParams,
     contacts: &'a [Contact],
-    touches: &'a mut [Touch],
+    step_contacts: &'a mut [StepContact],
     bodies: &'a mut Bodies,
     c: &'a mut Collisions,
     report: &'a mut StepReport,
@@ -261,7 +263,7 @@ impl Phase<'_> {
         let world = self.model.bodies.len() as u32;
         self.c.joints.clear();
         for (i, joint) in self.model.present_joints() {
-            let link = Link::new(i, joint, world, &joint.place(&state.bodies), self.bodies);
+            let link = JointBlock::new(i, joint, world, &joint.place(&state.bodies), self.bodies);
             self.c.joints.push(link);
         }
         for _ in 0..self.params.passes {
@@ -322,7 +324,7 @@ impl Phase<'_> {
     fn take(&mut self, cluster: usize) {
         let c = &mut *self.c;
         c.rows.clear();
-        c.touches.clear();
+        c.step_contacts.clear();
         c.places.clear();
         c.links.clear();
         let contacts = c.colliding.len() as u32;
@@ -330,11 +332,11 @@ impl Phase<'_> {
             if item < contacts {
                 let place = c.colliding[item as usize];
                 let near = &c.near[place as usize];
-                let mut touch = self.touches[near.touch as usize];
-                touch.velocity_before = near.row.velocity(self.bodies);
-                touch.spin_before = near.row.spin(self.bodies);
+                let mut step_contact = self.step_contacts[near.step_contact as usize];
+                step_contact.velocity_before = near.row.velocity(self.bodies);
+                step_contact.spin_before = near.row.spin(self.bodies);
                 c.rows.push(near.row);
-                c.touches.push(touch);
+                c.step_contacts.push(step_contact);
                 c.places.push(place);
             } else if !c.rows.is_empty() {
                 c.links.push(c.joints[(item - contacts) as usize]);
@@ -345,11 +347,11 @@ impl Phase<'_> {
     /// Books what the cluster did and keeps its impulses on the touches.
     fn give(&mut self) {
         let c = &*self.c;
-        for ((row, touch), &place) in c.rows.iter().zip(&c.touches).zip(&c.places) {
-            book_contact(row, touch, self.bodies, self.report);
-            let kept = &mut self.touches[c.near[place as usize].touch as usize];
+        for ((row, step_contact), &place) in c.rows.iter().zip(&c.step_contacts).zip(&c.places) {
+            book_contact(row, step_contact, self.bodies, self.report);
+            let kept = &mut self.step_contacts[c.near[place as usize].step_contact as usize];
             kept.impact += row.impulse();
-            let speed = -touch.velocity_before.dot(row.n);
+            let speed = -step_contact.velocity_before.dot(row.n);
             kept.impact_speed = kept.impact_speed.max(speed);
         }
         for link in &c.links {
@@ -364,9 +366,9 @@ impl Phase<'_> {
         } else {
             self.held_response()
         };
-        let (row, touch) = (&self.c.rows[0], &self.c.touches[0]);
-        let c = &self.contacts[touch.contact as usize];
-        let Ok(found) = impact(K, row.n, touch.velocity_before, &c.surface) else {
+        let (row, step_contact) = (&self.c.rows[0], &self.c.step_contacts[0]);
+        let c = &self.contacts[step_contact.contact as usize];
+        let Ok(found) = impact(K, row.n, step_contact.velocity_before, &c.surface) else {
             return self.together(1.0);
         };
         self.report.work.caps_hit += u32::from(found.capped);
@@ -417,7 +419,7 @@ impl Phase<'_> {
         if self.c.links.is_empty() {
             return;
         }
-        let settings = self.params.settings(self.params.velocity_tolerance);
+        let settings = self.params.solve_settings();
         let mut job = Job {
             settings: &settings,
             cost_max: self.params.direct_cost as u64,
@@ -494,25 +496,27 @@ impl Phase<'_> {
     /// Work of the cluster's impulses on the contacts, `Σ P · ½(u⁻ + u⁺)`, and the sum of its sizes [J].
     fn gain(&self) -> (f64, f64) {
         let mut sum = (0.0, 0.0);
-        for (row, touch) in self.c.rows.iter().zip(&self.c.touches) {
-            let mean = 0.5 * (touch.velocity_before + row.velocity(self.bodies));
+        for (row, step_contact) in self.c.rows.iter().zip(&self.c.step_contacts) {
+            let mean = 0.5 * (step_contact.velocity_before + row.velocity(self.bodies));
             sum.0 += row.impulse().dot(mean);
-            sum.1 += row.impulse().length() * touch.velocity_before.length();
+            sum.1 += row.impulse().length() * step_contact.velocity_before.length();
         }
         sum
     }
 
     /// One simultaneous solve: every contact to its rebound `u_n ≥ −factor · e u_n⁻`, friction to no slip within the cone, joints to no velocity.
     fn together(&mut self, factor: f64) {
-        for (row, touch) in self.c.rows.iter_mut().zip(&self.c.touches) {
-            let e = self.contacts[touch.contact as usize].surface.restitution;
-            let u = touch.velocity_before;
+        for (row, step_contact) in self.c.rows.iter_mut().zip(&self.c.step_contacts) {
+            let e = self.contacts[step_contact.contact as usize]
+                .surface
+                .restitution;
+            let u = step_contact.velocity_before;
             let slip = u - row.n * u.dot(row.n);
             row.target_n = (-factor * e * u.dot(row.n)).max(0.0);
             row.target_t = [0.0; 2];
             row.sliding = slip.length() > self.params.velocity_tolerance;
         }
-        let settings = self.params.settings(self.params.velocity_tolerance);
+        let settings = self.params.solve_settings();
         let mut job = Job {
             settings: &settings,
             cost_max: self.params.direct_cost as u64,
@@ -535,13 +539,13 @@ mod tests {
         let threshold = resting_speed(9.81, 1e-4, 1e-3);
         assert!((threshold - 0.04429).abs() < 1e-5, "{threshold}");
         assert_eq!(classify(1e-3, threshold), Approach::Separating);
-        assert_eq!(classify(-0.9 * threshold, threshold), Approach::Resting);
+        assert_eq!(classify(-0.9 * threshold, threshold), Approach::RestLimits);
         assert_eq!(classify(-1.1 * threshold, threshold), Approach::Colliding);
         // A body at rest must not collide with the floor in every step, however long the step: it arrives with ½ g h.
         let h = 1.0 / 60.0;
         assert_eq!(
             classify(-0.5 * 9.81 * h, resting_speed(9.81, 1e-4, h)),
-            Approach::Resting
+            Approach::RestLimits
         );
     }
 }

@@ -7,17 +7,20 @@
 use super::IterativeParams;
 use super::shock;
 use super::{arrival, collision, look};
-use crate::dynamics::halves::book::book;
-use crate::dynamics::halves::joints::{LIKE, Missed, Sight, aim_again};
-use crate::dynamics::halves::lane::with_island;
-use crate::dynamics::halves::link::Link;
-use crate::dynamics::halves::row::Row;
-use crate::dynamics::halves::sweep::{Job, LARGE};
-use crate::dynamics::halves::touch::Touch;
-use crate::dynamics::halves::{Scratch, Settings, kick, predict, touch};
 use crate::model::Model;
+use crate::output::ledger::book;
 use crate::report::{EnergyLedger, Phase, StepReport};
+use crate::solver::choose::Settings;
+use crate::solver::contact::ContactRow;
+use crate::solver::joint::JointBlock;
+use crate::solver::sweep::{Job, LARGE};
 use crate::state::State;
+use crate::two_stage::gather::StepContact;
+use crate::two_stage::joints::LIKE;
+use crate::two_stage::parallel::with_island;
+use crate::two_stage::predict::{kick, predict};
+use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
+use crate::two_stage::{Scratch, targets};
 use crate::work::Work;
 
 /// Multiple of the joint tolerance up to which a step counts as met [1].
@@ -50,7 +53,7 @@ pub(crate) fn until_impact(
     report: &mut StepReport,
 ) -> EnergyLedger {
     let t = state.time;
-    work.halves.unkicked.clone_from(&state.bodies);
+    work.stage.unkicked.clone_from(&state.bodies);
     let mut cut = 0;
     loop {
         let h = report.dt;
@@ -60,14 +63,14 @@ pub(crate) fn until_impact(
         predict(model, state, t, h, work);
         let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
         let resting = collision::resting(model.gravity.length(), params, h);
-        touch::first_rows(model, &settings, &resting, state, work, h);
+        targets::first_rows(model, &settings, &resting, state, work, h);
         let may_stop = stops > 0 && cut < CUTS_MAX;
         let may_await = may_stop && arrival::is_affordable(params, stops, work);
         let watched = arrival::watch(model, params, may_await, work, report);
         // Only islands that await something tell when the step ends; the others are solved once that is known.
         let mut end = None;
         if watched {
-            solve(model, params, &settings, true, state, work, report);
+            solve(model, params, &settings.solve, true, state, work, report);
             end = arrival::first(model, params, state, work, h);
         }
         // What has bounced and goes on fast is on a way that nobody has looked at.
@@ -76,16 +79,16 @@ pub(crate) fn until_impact(
         if let Some(time) = first.filter(|_| may_stop) {
             report.dt = time;
             cut += 1;
-            state.bodies.clone_from(&work.halves.unkicked);
+            state.bodies.clone_from(&work.stage.unkicked);
             // Contacts are those of a way: features of the end of a longer one need not be features of here.
             look(model, params, state, time, work);
             collision::recall(work);
             work.begins(Phase::Rest);
             continue;
         }
-        solve(model, params, &settings, false, state, work, report);
+        solve(model, params, &settings.solve, false, state, work, report);
         report.work.caps_hit += work.detection.unresolved + u32::from(fast.is_some());
-        book(&work.halves, report, |t| !t.awaited);
+        book(&work.stage, report, |t| !t.awaited);
         return kicked;
     }
 }
@@ -102,35 +105,35 @@ fn solve(
     report: &mut StepReport,
 ) {
     let h = report.dt;
-    for island in 0..work.halves.parts.len() {
-        let rows = work.halves.parts[island].rows.clone();
-        if work.halves.touches[rows].iter().any(|t| t.awaited) != awaits {
+    for island in 0..work.stage.parts.len() {
+        let rows = work.stage.parts[island].rows.clone();
+        if work.stage.step_contacts[rows].iter().any(|t| t.awaited) != awaits {
             continue;
         }
         can_be_direct(params, island, work, h);
-        let part = work.halves.parts[island].plain();
-        let touches = &work.halves.touches[part.rows.clone()];
+        let part = work.stage.parts[island].plain();
+        let step_contacts = &work.stage.step_contacts[part.rows.clone()];
         // Shock propagation knows no trees.
         let jointed = !part.links.is_empty() || part.trees;
         if let (false, Some(sweeps)) = (jointed, params.shock_sweeps) {
             shock::settle(params, settings, sweeps, island, work, report);
             continue;
         }
-        if !jointed && params.shock_guess && touches.iter().all(|t| !t.known) {
-            shock::guess(model, state, settings, island, work, report);
+        if !jointed && params.shock_guess && step_contacts.iter().all(|t| !t.known) {
+            shock::guess(model, params, state, settings, island, work, report);
         }
         let cost_max = params.direct_cost as u64;
         let caps = report.work.caps_hit;
         // The aims of a tree at rest agree where its remembered impulses lead, not where it would fall.
-        let touches = &work.halves.touches[part.rows.clone()];
+        let step_contacts = &work.stage.step_contacts[part.rows.clone()];
         let like = params.warm_start && state.stretch(h) <= LIKE;
-        if part.trees && like && touches.iter().all(Touch::is_old) {
-            foresee(model, state, island, work, h);
+        if part.trees && like && step_contacts.iter().all(StepContact::is_old) {
+            relinearise_island(model, state, island, work, h);
         }
         // Where something may bounce, the first solve of a large island only has to tell who presses.
         let large = part.links.is_empty() && part.rows.len() >= LARGE;
         let guess = large
-            && work.halves.touches[part.rows.clone()]
+            && work.stage.step_contacts[part.rows.clone()]
                 .iter()
                 .any(may_bounce);
         if !converge(settings, cost_max, guess, island, work, report) {
@@ -144,12 +147,12 @@ fn solve(
         }
         let mut missed = Missed::default();
         let mut before = f64::INFINITY;
-        let held = |l: &Link| l.held.count > 0;
-        let is_held = work.halves.links[part.links.clone()].iter().any(held);
+        let held = |l: &JointBlock| l.held.count > 0;
+        let is_held = work.stage.links[part.links.clone()].iter().any(held);
         let limits = report.work.caps_hit;
         for _ in 0..params.predictions {
-            keep_aims(island, &mut work.halves);
-            missed = foresee(model, state, island, work, h);
+            keep_aims(island, &mut work.stage);
+            missed = relinearise_island(model, state, island, work, h);
             // Joints of trees hold by construction: limits and contacts alone need no more than this.
             let least = if part.trees && !is_held && !part.rows.is_empty() {
                 TREE_TOLERANCE
@@ -164,7 +167,7 @@ fn solve(
                     && missed.joints <= params.joint_tolerance.max(least))
             {
                 // What was solved stays the aim: residuals tell how well, depth how true it was.
-                give_aims_back(island, &mut work.halves);
+                give_aims_back(island, &mut work.stage);
                 break;
             }
             let worst = missed.depth.max(missed.drift).max(missed.joints);
@@ -179,39 +182,45 @@ fn solve(
         }
         // Only joints that hold something ask for a division of the step.
         if is_held {
-            work.halves.met &= missed.joints <= MET * params.joint_tolerance;
+            work.stage.met &= missed.joints <= MET * params.joint_tolerance;
         }
     }
 }
 
 /// Notes what the rows of an island aim at.
-fn keep_aims(island: usize, halves: &mut Scratch) {
-    let rows = &halves.rows[halves.parts[island].rows.clone()];
-    halves.aims.clear();
-    let aim = |r: &Row| (r.target_n, r.target_t);
-    halves.aims.extend(rows.iter().map(aim));
+fn keep_aims(island: usize, stage: &mut Scratch) {
+    let rows = &stage.rows[stage.parts[island].rows.clone()];
+    stage.aims.clear();
+    let aim = |r: &ContactRow| (r.target_n, r.target_t);
+    stage.aims.extend(rows.iter().map(aim));
 }
 
 /// Takes aims back to what was noted; joints keep their new ones.
-fn give_aims_back(island: usize, halves: &mut Scratch) {
-    let rows = &mut halves.rows[halves.parts[island].rows.clone()];
-    for (row, &aim) in rows.iter_mut().zip(&halves.aims) {
+fn give_aims_back(island: usize, stage: &mut Scratch) {
+    let rows = &mut stage.rows[stage.parts[island].rows.clone()];
+    for (row, &aim) in rows.iter_mut().zip(&stage.aims) {
         (row.target_n, row.target_t) = aim;
     }
 }
 
 /// Aims an island again from where its bodies go with the velocities found so far.
-fn foresee(model: &Model, state: &State, island: usize, work: &mut Work, h: f64) -> Missed {
-    let sight = Sight {
+fn relinearise_island(
+    model: &Model,
+    state: &State,
+    island: usize,
+    work: &mut Work,
+    h: f64,
+) -> Missed {
+    let ahead = Lookahead {
         model,
         state,
         contacts: &work.detection.contacts,
         h,
-        tried: work.halves.tried,
+        tried: work.stage.tried,
     };
-    let (halves, predicted) = (&mut work.halves, &mut work.predicted);
-    with_island(halves, predicted, island, |lane, island| {
-        aim_again(&sight, lane, island, true)
+    let (stage, predicted) = (&mut work.stage, &mut work.predicted);
+    with_island(stage, predicted, island, |worker, island| {
+        relinearise(&ahead, worker, island, true)
     })
 }
 
@@ -225,7 +234,7 @@ fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f6
         sweeps,
         tried,
         ..
-    } = &mut work.halves;
+    } = &mut work.stage;
     let part = &mut parts[island];
     part.trees = rows[part.rows.clone()].iter().any(|r| r.linked)
         || links[part.links.clone()].iter().any(|l| l.linked);
@@ -255,7 +264,7 @@ pub(super) fn converge(
 ) -> bool {
     let Scratch {
         bodies,
-        touches,
+        step_contacts,
         rows,
         links,
         parts,
@@ -263,9 +272,9 @@ pub(super) fn converge(
         visited,
         grown,
         ..
-    } = &mut work.halves;
+    } = &mut work.stage;
     let part = parts[island].plain();
-    let touches = &touches[part.rows.clone()];
+    let step_contacts = &step_contacts[part.rows.clone()];
     let mut job = Job {
         settings,
         cost_max,
@@ -275,16 +284,16 @@ pub(super) fn converge(
         bodies,
         work: &mut report.work,
     };
-    if job.links.is_empty() && touches.iter().all(|t| t.awaited) {
+    if job.links.is_empty() && step_contacts.iter().all(|t| t.awaited) {
         return false;
     }
     if !job.links.is_empty() || job.rows.len() < MANY {
-        job.converge(sweeps, |i| !touches[i].awaited);
+        job.converge(sweeps, |i| !step_contacts[i].awaited);
         return true;
     }
     // An impact in a large island leaves no state that a direct solve could start from.
     let large = job.rows.len() >= LARGE;
-    let struck = large && touches.iter().any(|t| t.hit);
+    let struck = large && step_contacts.iter().any(|t| t.hit);
     let cones = settings.cone_rounds > 0 && !part.trees;
     let swept = last_settings(settings, cones);
     // A large island is swept a little while it takes contacts in, and to the tolerance once nothing asks any more.
@@ -312,15 +321,15 @@ pub(super) fn converge(
     visited.resize(job.rows.len(), false);
     let caps = job.work.caps_hit;
     for (course, &(settings, growths)) in courses.iter().flatten().enumerate() {
-        let met = |row: &Row| row.is_met(job.bodies, settings.velocity_tolerance);
-        let is_met = |i: usize| touches[i].awaited || met(&job.rows[i]);
+        let met = |row: &ContactRow| row.is_met(job.bodies, settings.velocity_tolerance);
+        let is_met = |i: usize| step_contacts[i].awaited || met(&job.rows[i]);
         if course > 0 && job.work.caps_hit == caps && (!cones || (0..job.rows.len()).all(is_met)) {
             break;
         }
         job.settings = settings;
         for round in 0..=growths {
-            let apart = |row: &Row| row.missed(job.bodies, true).x;
-            let rest = || (0..job.rows.len()).filter(|&i| !visited[i] && !touches[i].awaited);
+            let apart = |row: &ContactRow| row.missed(job.bodies, true).x;
+            let rest = || (0..job.rows.len()).filter(|&i| !visited[i] && !step_contacts[i].awaited);
             let asks = |i: usize| apart(&job.rows[i]) < -settings.velocity_tolerance;
             if round > 0 && !rest().any(asks) {
                 break;
@@ -353,22 +362,26 @@ fn last_settings(settings: &Settings, cones: bool) -> Settings {
 }
 
 /// Whether a contact arrives in the step and would leave again.
-fn may_bounce(touch: &Touch) -> bool {
-    !touch.awaited && touch.bounce.is_some_and(|b| b.gap_end > 0.0)
+fn may_bounce(step_contact: &StepContact) -> bool {
+    !step_contact.awaited && step_contact.bounce.is_some_and(|b| b.gap_end > 0.0)
 }
 
 /// Contacts that arrive inside the step and press are given their bounce. Says whether one leaves again.
 fn bounce(work: &mut Work, island: usize, h: f64) -> bool {
-    let part = work.halves.parts[island].plain();
-    let Scratch { touches, rows, .. } = &mut work.halves;
+    let part = work.stage.parts[island].plain();
+    let Scratch {
+        step_contacts,
+        rows,
+        ..
+    } = &mut work.stage;
     let mut arrivals = false;
-    for (row, touch) in rows[part.rows.clone()]
+    for (row, step_contact) in rows[part.rows.clone()]
         .iter_mut()
-        .zip(&mut touches[part.rows])
+        .zip(&mut step_contacts[part.rows])
     {
-        if row.p_n > 0.0 && !touch.awaited && touch.bounce.is_some() {
-            arrivals |= may_bounce(touch);
-            touch.aim_at_bounce(row, h);
+        if row.p_n > 0.0 && !step_contact.awaited && step_contact.bounce.is_some() {
+            arrivals |= may_bounce(step_contact);
+            step_contact.aim_at_bounce(row, h);
         }
     }
     arrivals
@@ -376,22 +389,22 @@ fn bounce(work: &mut Work, island: usize, h: f64) -> bool {
 
 /// Impulses at t + h over the projected contacts and all joints: no velocity into contacts that bore load, none along joints.
 pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut StepReport) {
-    let settings = params.settings(params.velocity_tolerance);
+    let settings = params.solve_settings();
     let swept = [false, true].map(|cones| last_settings(&settings, cones));
     let Scratch {
         bodies,
-        touches,
+        step_contacts,
         rows,
         links,
         parts,
         sweeps,
         ..
-    } = &mut work.halves;
+    } = &mut work.stage;
     for part in parts.iter() {
-        let touches = &touches[part.rows.clone()];
+        let step_contacts = &step_contacts[part.rows.clone()];
         let cones = params.cone_rounds > 0 && part.links.is_empty() && !part.trees;
         let large = part.rows.len() >= LARGE;
-        let struck = large && (cones || touches.iter().any(|t| t.hit));
+        let struck = large && (cones || step_contacts.iter().any(|t| t.hit));
         let mut job = Job {
             settings: if struck {
                 &swept[usize::from(cones)]
@@ -405,11 +418,11 @@ pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut St
             bodies,
             work: &mut report.work,
         };
-        job.converge(sweeps, |i| touches[i].projected);
+        job.converge(sweeps, |i| step_contacts[i].projected);
     }
-    book(&work.halves, report, |t| t.projected);
-    for link in &work.halves.links {
-        let left = link.velocity_residual(&work.halves.bodies);
+    book(&work.stage, report, |t| t.projected);
+    for link in &work.stage.links {
+        let left = link.velocity_residual(&work.stage.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);
     }
 }

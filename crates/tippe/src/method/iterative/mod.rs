@@ -14,12 +14,14 @@ pub use params::IterativeParams;
 
 use crate::collide::{Course, detect_on_course};
 use crate::dynamics::energy;
-use crate::dynamics::halves::{advance, depenetrate, finish, joints, kick, predict, touch};
 use crate::error::StepError;
 use crate::model::Model;
+use crate::output::finish;
 use crate::report::{Phase, SolverWork, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
+use crate::two_stage::predict::{advance, kick, predict};
+use crate::two_stage::{depenetrate, gather, substeps, targets};
 use crate::work::Work;
 pub(crate) use collision::Collisions;
 pub(crate) use shock::Levels;
@@ -35,14 +37,14 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut parts = joints::substeps(model, state, h).min(SUBSTEPS_MAX);
+    let mut parts = substeps::substeps(model, state, h).min(SUBSTEPS_MAX);
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
-    work.halves.tried = false;
-    work.halves.net_cost = None;
+    work.stage.tried = false;
+    work.stage.net_cost = None;
     loop {
         let mut report = StepReport::default();
-        let mut read_out = std::mem::take(&mut work.halves.read_out);
+        let mut read_out = std::mem::take(&mut work.stage.read_out);
         read_out.clear();
         let mut met = true;
         for k in 0..parts {
@@ -57,7 +59,7 @@ pub(crate) fn step(
                 }
                 stops -= 1;
             }
-            met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
+            met &= work.stage.met && substeps::turns(model, state, h) <= 2.0 * f64::from(parts);
             if !met && parts < SUBSTEPS_MAX {
                 break;
             }
@@ -71,20 +73,20 @@ pub(crate) fn step(
             spent.caps_hit += u32::from(!met);
             report.work.add(&spent);
             read_out.finish(h, work);
-            work.halves.read_out = read_out;
+            work.stage.read_out = read_out;
             return Ok(report);
         }
         spent.add(&SolverWork {
             substeps: 0,
             ..report.work
         });
-        work.halves.read_out = read_out;
+        work.stage.read_out = read_out;
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
         state.loads = loads;
         // Joints that contradict each other never meet: rather than in ever shorter parts, they are tried once more little by little.
-        if joints::start_apart(model, state) && !work.halves.tried {
-            work.halves.tried = true;
+        if substeps::start_apart(model, state) && !work.stage.tried {
+            work.stage.tried = true;
         } else {
             parts *= 2;
         }
@@ -104,7 +106,7 @@ fn look(model: &Model, params: &IterativeParams, state: &State, h: f64, work: &m
     };
     let (now, then) = (&state.bodies, &work.predicted);
     detect_on_course(&course, model, now, then, &mut work.detection);
-    touch::gather(model, state, work, h);
+    gather::gather(model, state, work, h);
 }
 
 /// Advances the state to the next time of impact, or to `end` if nothing hits before or no more `stops` are left.
@@ -122,7 +124,7 @@ fn substep(
         ..StepReport::default()
     };
     report.work.substeps = 1;
-    work.halves.met = true;
+    work.stage.met = true;
     let before = energy::total(model, state);
 
     // Detect, on the way from here to where the bodies would go untouched.
@@ -144,7 +146,7 @@ fn substep(
     // Move along the free motion that starts with the new velocities.
     work.begins(Phase::Move);
     advance(model, state, h, work, &mut report.energy);
-    check_trees(model, &work.halves.bodies)?;
+    check_trees(model, &work.stage.bodies)?;
     check_finite(model, state, "move")?;
     let settings = params.settings(params.velocity_tolerance);
     depenetrate::run(model, &settings, state, work, &mut report);
@@ -152,13 +154,13 @@ fn substep(
     // Half a kick at t + h, then project: velocities right at t + h.
     kick(model, state, 0.5 * h, &mut report.energy);
     work.begins(Phase::Project);
-    touch::second_rows(model, &settings, state, work, h);
+    targets::second_rows(model, &settings, state, work, h);
     contact::project(params, work, &mut report);
 
     state.time = if report.dt == end - t { end } else { t + h };
     state.set_part(model, h);
     work.begins(Phase::Finish);
     finish::run(model, before, state, work, &mut report);
-    check_trees(model, &work.halves.bodies)?;
+    check_trees(model, &work.stage.bodies)?;
     Ok(report)
 }

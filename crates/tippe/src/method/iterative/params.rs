@@ -5,8 +5,9 @@
 //! Source: [Bender06] §4 (accuracy against speed); defaults and their reasons in docs/methods.md.
 
 use crate::collide::FEATURE_MOTION;
-use crate::dynamics::halves::Settings;
 use crate::error::BuildError;
+use crate::solver::choose;
+use crate::two_stage::Settings;
 
 /// Parameters of `iterative`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,21 +137,27 @@ impl IterativeParams {
         contacts > self.impact_contacts as usize
     }
 
+    /// Settings of a solve to the velocity tolerance.
+    pub(crate) const fn solve_settings(&self) -> choose::Settings {
+        self.settings(self.velocity_tolerance).solve
+    }
+
     /// What the shared phases need of them, for a solve to a velocity [m/s].
     pub(crate) const fn settings(&self, velocity_tolerance: f64) -> Settings {
         Settings {
-            sweeps: self.sweeps,
-            sweeps_last: self.sweeps_max,
-            direct_rounds: self.direct_rounds,
-            newton_steps: u32::MAX,
-            direct_tries: u32::MAX,
-            cone_rounds: self.cone_rounds,
-            velocity_tolerance,
-            touching: self.depth_tolerance,
+            solve: choose::Settings {
+                sweeps: self.sweeps,
+                sweeps_last: self.sweeps_max,
+                direct_rounds: self.direct_rounds,
+                newton_steps: u32::MAX,
+                direct_tries: u32::MAX,
+                cone_rounds: self.cone_rounds,
+                velocity_tolerance,
+                shuffle_seed: self.shuffle_seed,
+            },
             depenetration: self.depenetration,
             slop: self.slop,
             warm_start: self.warm_start,
-            shuffle_seed: self.shuffle_seed,
         }
     }
 }

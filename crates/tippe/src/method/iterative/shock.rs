@@ -6,15 +6,17 @@
 //! so that momentum is not kept. Downwards it is a guess to start from: each level hands its load on to the one below.
 
 use super::IterativeParams;
-use crate::dynamics::halves::row::{Row, SolverBody};
-use crate::dynamics::halves::sweep::Job;
-use crate::dynamics::halves::touch::Touch;
-use crate::dynamics::halves::{Scratch, Settings};
 use crate::dynamics::integrate;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::report::StepReport;
+use crate::solver::choose::Settings;
+use crate::solver::contact::ContactRow;
+use crate::solver::ends::SolverBody;
+use crate::solver::sweep::Job;
 use crate::state::State;
+use crate::two_stage::Scratch;
+use crate::two_stage::gather::StepContact;
 use crate::work::Work;
 
 /// Not reached from anything that cannot move.
@@ -36,33 +38,34 @@ pub(crate) struct Levels {
 /// From the top down: every level is solved on what lies below as if that stood still, then its load is handed on. A guess for sweeps.
 pub(crate) fn guess(
     model: &Model,
+    params: &IterativeParams,
     state: &State,
     settings: &Settings,
     island: usize,
     work: &mut Work,
     report: &mut StepReport,
 ) {
-    let (levels, halves) = (&mut work.levels, &mut work.halves);
-    let top = levels.find(settings, halves, island);
+    let (levels, stage) = (&mut work.levels, &mut work.stage);
+    let top = levels.find(params.depth_tolerance, stage, island);
     for level in (1..=top).rev() {
-        levels.whole.clone_from(&halves.bodies.flat);
+        levels.whole.clone_from(&stage.bodies.flat);
         // What lies below will end where it is: thrown up by half of what it falls.
         for (i, body) in model.present() {
             if levels.of_body[i] < level && body.is_awake() {
                 let a = integrate::acceleration(model, body, &state.loads[i]);
-                halves.bodies[i].v = a * (-0.5 * report.dt);
-                halves.bodies[i].w = Vec3::ZERO;
+                stage.bodies[i].v = a * (-0.5 * report.dt);
+                stage.bodies[i].w = Vec3::ZERO;
             }
         }
-        levels.solve(level, settings, halves, island, report);
-        levels.restore(halves);
-        for (i, body) in halves.bodies.iter_mut().enumerate() {
+        levels.solve(level, settings, stage, island, report);
+        levels.restore(stage);
+        for (i, body) in stage.bodies.iter_mut().enumerate() {
             if levels.of_body[i] < level {
                 (body.v, body.w) = (levels.whole[i].v, levels.whole[i].w);
             }
         }
         // Newton's third law for the sides that stood still.
-        let rows = &halves.rows[halves.parts[island].rows.clone()];
+        let rows = &stage.rows[stage.parts[island].rows.clone()];
         for (i, row) in rows.iter().enumerate() {
             if levels.of_row[i] != level {
                 continue;
@@ -70,10 +73,10 @@ pub(crate) fn guess(
             let change = row.world(row.frame_impulse() - levels.before[i]);
             let (a, b) = (row.a as usize, row.b as usize);
             if levels.of_body[a] < level {
-                halves.bodies[a].push(-change, row.lever_a());
+                stage.bodies[a].push(-change, row.lever_a());
             }
             if levels.of_body[b] < level {
-                halves.bodies[b].push(change, row.lever_b());
+                stage.bodies[b].push(change, row.lever_b());
             }
         }
     }
@@ -100,27 +103,27 @@ pub(crate) fn settle(
         sweeps: params.sweeps_max,
         ..few
     };
-    let (levels, halves) = (&mut work.levels, &mut work.halves);
-    let top = levels.find(settings, halves, island);
+    let (levels, stage) = (&mut work.levels, &mut work.stage);
+    let top = levels.find(params.depth_tolerance, stage, island);
     for level in 1..=top {
-        levels.solve(level, &many, halves, island, report);
-        levels.restore(halves);
+        levels.solve(level, &many, stage, island, report);
+        levels.restore(stage);
     }
 }
 
 impl Levels {
     /// Numbers bodies and rows of an island by their distance from what cannot move; returns the highest level.
-    fn find(&mut self, settings: &Settings, halves: &Scratch, island: usize) -> u32 {
-        let part = halves.parts[island].rows.clone();
-        let (rows, touches) = (&halves.rows[part.clone()], &halves.touches[part]);
-        self.whole.clone_from(&halves.bodies.flat);
+    fn find(&mut self, touching_gap: f64, stage: &Scratch, island: usize) -> u32 {
+        let part = stage.parts[island].rows.clone();
+        let (rows, step_contacts) = (&stage.rows[part.clone()], &stage.step_contacts[part]);
+        self.whole.clone_from(&stage.bodies.flat);
         self.of_body.clear();
-        self.of_body.resize(halves.bodies.len(), LOOSE);
-        let touching = |row: &Row, touch: &Touch| {
-            !touch.awaited && (row.p_n > 0.0 || touch.gap_start <= settings.touching)
+        self.of_body.resize(stage.bodies.len(), LOOSE);
+        let touching = |row: &ContactRow, step_contact: &StepContact| {
+            !step_contact.awaited && (row.p_n > 0.0 || step_contact.gap_start <= touching_gap)
         };
         // Breadth first, level after level; slots of infinite mass are the ground.
-        for (slot, body) in halves.bodies.iter().enumerate() {
+        for (slot, body) in stage.bodies.iter().enumerate() {
             if body.inverse_mass == 0.0 {
                 self.of_body[slot] = 0;
             }
@@ -128,10 +131,10 @@ impl Levels {
         let mut top = 0;
         loop {
             let mut grown = false;
-            for (row, touch) in rows.iter().zip(touches) {
+            for (row, step_contact) in rows.iter().zip(step_contacts) {
                 let (a, b) = (row.a as usize, row.b as usize);
                 for (from, to) in [(a, b), (b, a)] {
-                    if touching(row, touch)
+                    if touching(row, step_contact)
                         && self.of_body[from] == top
                         && self.of_body[to] == LOOSE
                     {
@@ -147,9 +150,9 @@ impl Levels {
         }
         self.of_row.clear();
         self.of_row
-            .extend(rows.iter().zip(touches).map(|(row, touch)| {
+            .extend(rows.iter().zip(step_contacts).map(|(row, step_contact)| {
                 let (a, b) = (self.of_body[row.a as usize], self.of_body[row.b as usize]);
-                if touching(row, touch) && a.min(b) != LOOSE {
+                if touching(row, step_contact) && a.min(b) != LOOSE {
                     a.max(b)
                 } else {
                     LOOSE
@@ -163,22 +166,22 @@ impl Levels {
         &mut self,
         level: u32,
         settings: &Settings,
-        halves: &mut Scratch,
+        stage: &mut Scratch,
         island: usize,
         report: &mut StepReport,
     ) {
-        for (body, &of_body) in halves.bodies.iter_mut().zip(&self.of_body) {
+        for (body, &of_body) in stage.bodies.iter_mut().zip(&self.of_body) {
             if of_body < level {
                 body.stand_still();
             }
         }
-        let part = halves.parts[island].rows.clone();
-        let rows = &mut halves.rows[part];
+        let part = stage.parts[island].rows.clone();
+        let rows = &mut stage.rows[part];
         self.before.clear();
         for (row, &of_row) in rows.iter_mut().zip(&self.of_row) {
             self.before.push(row.frame_impulse());
             if of_row == level {
-                row.respond(&halves.bodies);
+                row.respond(&stage.bodies);
             }
         }
         let mut job = Job {
@@ -187,10 +190,10 @@ impl Levels {
             near: false,
             rows,
             links: &mut [],
-            bodies: &mut halves.bodies,
+            bodies: &mut stage.bodies,
             work: &mut report.work,
         };
-        job.converge(&mut halves.sweeps, |i| self.of_row[i] == level);
+        job.converge(&mut stage.sweeps, |i| self.of_row[i] == level);
         // Back to the response of the whole masses.
         for (row, &of_row) in job.rows.iter_mut().zip(&self.of_row) {
             if of_row == level {
@@ -200,8 +203,8 @@ impl Levels {
     }
 
     /// Gives all bodies their masses back.
-    fn restore(&self, halves: &mut Scratch) {
-        for (body, whole) in halves.bodies.iter_mut().zip(&self.whole) {
+    fn restore(&self, stage: &mut Scratch) {
+        for (body, whole) in stage.bodies.iter_mut().zip(&self.whole) {
             body.inverse_mass = whole.inverse_mass;
             body.inverse_inertia = whole.inverse_inertia;
         }

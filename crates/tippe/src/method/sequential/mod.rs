@@ -7,16 +7,17 @@
 mod solve;
 
 use crate::dynamics::energy;
-use crate::dynamics::halves::hold::Hold;
-use crate::dynamics::halves::net::OPEN_MAX;
-use crate::dynamics::halves::{
-    Part, Settings, advance, begin, depenetrate, finish, joints, kick, touch,
-};
 use crate::error::StepError;
 use crate::model::Model;
+use crate::output::finish;
 use crate::report::{Phase, SolverWork, StepReport};
+use crate::solver::choose;
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
+use crate::two_stage::joint_network::OPEN_MAX;
+use crate::two_stage::predict::{advance, kick};
+use crate::two_stage::rest::Resting;
+use crate::two_stage::{Part, Settings, depenetrate, gather, predict, substeps, targets};
 use crate::work::Work;
 
 /// Parameters of `sequential`.
@@ -105,18 +106,19 @@ impl SequentialParams {
     /// What the shared phases need of them.
     const fn settings(&self) -> Settings {
         Settings {
-            sweeps: self.sweeps,
-            sweeps_last: 0,
-            direct_rounds: self.direct_rounds,
-            newton_steps: NEWTON_STEPS,
-            direct_tries: u32::MAX,
-            cone_rounds: 0,
-            velocity_tolerance: self.velocity_tolerance,
-            touching: 0.0,
+            solve: choose::Settings {
+                sweeps: self.sweeps,
+                sweeps_last: 0,
+                direct_rounds: self.direct_rounds,
+                newton_steps: NEWTON_STEPS,
+                direct_tries: u32::MAX,
+                cone_rounds: 0,
+                velocity_tolerance: self.velocity_tolerance,
+                shuffle_seed: self.shuffle_seed,
+            },
             depenetration: self.depenetration,
             slop: self.slop,
             warm_start: self.warm_start,
-            shuffle_seed: self.shuffle_seed,
         }
     }
 }
@@ -138,18 +140,18 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut parts = joints::substeps(model, state, h).min(params.parts_max);
+    let mut parts = substeps::substeps(model, state, h).min(params.parts_max);
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
-    work.halves.tried = false;
-    work.halves.net_cost = Some(params.direct_cost * solve::LINK_COST);
+    work.stage.tried = false;
+    work.stage.net_cost = Some(params.direct_cost * solve::LINK_COST);
     work.hold.begin(model, state, h);
     loop {
         if parts > 1 || params.shuffle_seed.is_some() {
             work.hold.release_all();
         }
         let mut report = StepReport::default();
-        let mut read_out = std::mem::take(&mut work.halves.read_out);
+        let mut read_out = std::mem::take(&mut work.stage.read_out);
         read_out.clear();
         let mut met = true;
         let mut bounces = 0;
@@ -165,7 +167,7 @@ pub(crate) fn step(
                 };
                 let may_stop = bounces < BOUNCES_MAX;
                 let part = substep(model, params, left, may_stop, may_open, state, work)?;
-                stretched |= work.halves.stretch > OPEN_MAX;
+                stretched |= work.stage.stretch > OPEN_MAX;
                 if stretched && parts < stretch_parts {
                     spent.add(&SolverWork {
                         substeps: 0,
@@ -178,7 +180,7 @@ pub(crate) fn step(
                 report.append(&part);
                 read_out.append(work, part.dt / h);
                 // Did they meet, and was the guess of their stiffness right?
-                met &= work.halves.met && joints::turns(model, state, h) <= 2.0 * f64::from(parts);
+                met &= work.stage.met && substeps::turns(model, state, h) <= 2.0 * f64::from(parts);
                 if !met && parts < params.parts_max {
                     break 'parts;
                 }
@@ -194,10 +196,10 @@ pub(crate) fn step(
             spent.caps_hit += u32::from(!met) + u32::from(stretched);
             report.work.add(&spent);
             read_out.finish(h, work);
-            work.halves.read_out = read_out;
-            Hold::report(work, &mut report);
+            work.stage.read_out = read_out;
+            Resting::report(work, &mut report);
             if report.work.substeps == 1 && params.shuffle_seed.is_none() {
-                Hold::keep(model, params.velocity_tolerance, state, work);
+                Resting::keep(model, params.velocity_tolerance, state, work);
                 finish::account_again(model, state, &mut report);
             }
             return Ok(report);
@@ -206,13 +208,13 @@ pub(crate) fn step(
             substeps: 0,
             ..report.work
         });
-        work.halves.read_out = read_out;
+        work.stage.read_out = read_out;
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
         state.loads = loads;
         // Joints that contradict each other never meet: rather than in ever shorter parts, they are tried once more little by little.
-        if !divides && joints::start_apart(model, state) && !work.halves.tried {
-            work.halves.tried = true;
+        if !divides && substeps::start_apart(model, state) && !work.stage.tried {
+            work.stage.tried = true;
         } else {
             parts *= 2;
         }
@@ -232,50 +234,50 @@ fn substep(
 ) -> Result<StepReport, StepError> {
     let mut report = StepReport::default();
     report.work.substeps = 1;
-    work.halves.met = true;
+    work.stage.met = true;
     let settings = &params.settings();
     let before = energy::total(model, state);
     let t = state.time;
 
     work.begins(Phase::Detect);
     // Half a kick at t, then detect, on the way from here to where the bodies would go untouched.
-    let h = begin::run(model, h, may_stop, state, work, &mut report);
+    let h = predict::begin(model, h, may_stop, state, work, &mut report);
 
     // Collide and rest: impulses at t that make positions right at t + h.
     work.begins(Phase::Collide);
-    touch::gather(model, state, work, h);
-    let resting = touch::Resting {
+    gather::gather(model, state, work, h);
+    let resting = targets::RestLimits {
         speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
         load: 0.0,
         slow: 0.0,
     };
-    touch::first_rows(model, settings, &resting, state, work, h);
+    targets::first_rows(model, settings, &resting, state, work, h);
     work.begins(Phase::Rest);
     solve::first(model, params, state, work, &mut report);
-    let nets = work.halves.parts.iter().filter_map(Part::as_net);
+    let nets = work.stage.parts.iter().filter_map(Part::as_net);
     let foreseen = nets.map(|n| n.left.foreseen).fold(0.0, f64::max);
     if foreseen > may_open {
-        work.halves.stretch = foreseen;
+        work.stage.stretch = foreseen;
         return Ok(report);
     }
 
     work.begins(Phase::Move);
     // Move along the free motion that starts with the new velocities.
     advance(model, state, h, work, &mut report.energy);
-    check_trees(model, &work.halves.bodies)?;
+    check_trees(model, &work.stage.bodies)?;
     check_finite(model, state, "move")?;
     depenetrate::run(model, settings, state, work, &mut report);
 
     work.begins(Phase::Project);
     // Half a kick at t + h, then project: velocities right at t + h.
     kick(model, state, 0.5 * h, &mut report.energy);
-    touch::second_rows(model, settings, state, work, h);
+    targets::second_rows(model, settings, state, work, h);
     solve::second(model, params, state, work, &mut report);
 
     work.begins(Phase::Finish);
     state.time = t + h;
     state.set_part(model, h);
     finish::run(model, before, state, work, &mut report);
-    check_trees(model, &work.halves.bodies)?;
+    check_trees(model, &work.stage.bodies)?;
     Ok(report)
 }

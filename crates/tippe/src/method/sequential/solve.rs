@@ -5,16 +5,17 @@
 //! Source: docs/methods.md, "Time and velocity".
 
 use super::SequentialParams;
-use crate::dynamics::halves::book::book;
-use crate::dynamics::halves::joints::{LIKE, Sight, aim_again};
-use crate::dynamics::halves::lane::{self, Island, Lane};
-use crate::dynamics::halves::link::Link;
-use crate::dynamics::halves::sweep::{Job, LARGE};
-use crate::dynamics::halves::touch::Touch;
-use crate::dynamics::halves::{Part, net};
 use crate::model::Model;
+use crate::output::ledger::book;
 use crate::report::{SolverWork, StepReport};
+use crate::solver::joint::JointBlock;
+use crate::solver::sweep::{Job, LARGE};
 use crate::state::State;
+use crate::two_stage::gather::StepContact;
+use crate::two_stage::joints::LIKE;
+use crate::two_stage::parallel::{self, Island, Worker};
+use crate::two_stage::relinearise::{Lookahead, relinearise};
+use crate::two_stage::{Part, joint_network};
 use crate::work::Work;
 
 /// Times that an island with joints is aimed again after a look ahead with the velocities just found.
@@ -42,88 +43,88 @@ pub(crate) fn first(
     work: &mut Work,
     report: &mut StepReport,
 ) {
-    let sight = Sight {
+    let ahead = Lookahead {
         model,
         state,
         contacts: &work.detection.contacts,
         h: report.dt,
-        tried: work.halves.tried,
+        tried: work.stage.tried,
     };
-    lane::run(
+    parallel::run(
         work.threads.pool(),
-        &mut work.halves,
+        &mut work.stage,
         &mut work.predicted,
         &mut report.work,
-        |lane, island| first_of_island(params, &sight, lane, island),
+        |worker, island| first_of_island(params, &ahead, worker, island),
     );
-    book(&work.halves, report, |_| true);
+    book(&work.stage, report, |_| true);
     book_nets(work, report);
 }
 
 /// Energy of the nets in the half that was solved.
 fn book_nets(work: &Work, report: &mut StepReport) {
-    for net in work.halves.parts.iter().filter_map(Part::as_net) {
+    for net in work.stage.parts.iter().filter_map(Part::as_net) {
         net.left.book(&mut report.energy);
     }
 }
 
 fn first_of_island(
     params: &SequentialParams,
-    sight: &Sight<'_>,
-    lane: &mut Lane,
+    ahead: &Lookahead<'_>,
+    worker: &mut Worker,
     island: &mut Island<'_>,
 ) {
     if island.part.netted {
-        return net::first(sight, lane, island);
+        return joint_network::first(ahead, worker, island);
     }
-    let cost_max = cost_limit(params, island.touches, island.links.len());
-    let caps = lane.work.caps_hit;
+    let cost_max = cost_limit(params, island.step_contacts, island.links.len());
+    let caps = worker.work.caps_hit;
     let jointed = !island.links.is_empty();
     if jointed {
         let fits = island.part.trees
-            || lane
+            || worker
                 .sweeps
-                .can_be_direct(island.rows, island.links, &lane.bodies, cost_max);
-        let apart = island.links.iter().any(|l| l.is_apart(sight.tried));
+                .can_be_direct(island.rows, island.links, &worker.bodies, cost_max);
+        let apart = island.links.iter().any(|l| l.is_apart(ahead.tried));
         island.part.direct = island.part.trees || (fits && !apart);
         if !island.part.direct {
             island
                 .links
                 .iter_mut()
-                .for_each(|link| link.keep_residuals(1.0, sight.h));
+                .for_each(|link| link.keep_residuals(1.0, ahead.h));
         }
     }
-    let near = params.warm_start && island.touches.iter().all(Touch::is_old);
+    let near = params.warm_start && island.step_contacts.iter().all(StepContact::is_old);
     // The aims of a tree at rest agree where its remembered impulses lead, not where it would fall.
-    if near && island.part.trees && sight.state.stretch(sight.h) <= LIKE {
-        aim_again(sight, lane, island, false);
+    if near && island.part.trees && ahead.state.stretch(ahead.h) <= LIKE {
+        relinearise(ahead, worker, island, false);
     }
     // Where something may bounce, a part of the sweeps only has to tell who presses.
-    let bounces = |t: &Touch| t.bounce.is_some_and(|b| b.gap_end > 0.0);
-    let sweeps = if island.touches.iter().any(bounces) {
+    let bounces = |t: &StepContact| t.bounce.is_some_and(|b| b.gap_end > 0.0);
+    let sweeps = if island.step_contacts.iter().any(bounces) {
         params.sweeps.div_ceil(GUESS_SHARE)
     } else {
         params.sweeps
     };
     let of = |sweeps: u32| SequentialParams { sweeps, ..*params };
-    converge(&of(sweeps), cost_max, near, lane, island, false, |_| true);
+    converge(&of(sweeps), cost_max, near, worker, island, false, |_| true);
     let mut arrivals = false;
-    for (row, touch) in island.rows.iter_mut().zip(island.touches.iter_mut()) {
-        if row.p_n > 0.0 && touch.bounce.is_some() {
-            arrivals |= touch.bounce.is_some_and(|b| b.gap_end > 0.0);
-            touch.aim_at_bounce(row, sight.h);
+    for (row, step_contact) in island.rows.iter_mut().zip(island.step_contacts.iter_mut()) {
+        if row.p_n > 0.0 && step_contact.bounce.is_some() {
+            arrivals |= step_contact.bounce.is_some_and(|b| b.gap_end > 0.0);
+            step_contact.aim_at_bounce(row, ahead.h);
         }
     }
     let left = params.sweeps - sweeps;
     let mut before = caps;
     if arrivals || left > 0 {
         let left = if left > 0 { left } else { params.sweeps };
-        before = lane.work.caps_hit;
-        converge(&of(left), cost_max, near, lane, island, true, |_| true);
+        before = worker.work.caps_hit;
+        converge(&of(left), cost_max, near, worker, island, true, |_| true);
     }
-    island.part.stuck = lane.work.caps_hit > before;
+    island.part.stuck = worker.work.caps_hit > before;
     if island.part.trees || (jointed && island.part.direct) {
-        meet(params, sight, cost_max, caps, lane, island);
+        meet(params, ahead, cost_max, caps, worker, island);
     }
 }
 
@@ -132,17 +133,17 @@ fn converge(
     params: &SequentialParams,
     cost_max: u64,
     near: bool,
-    lane: &mut Lane,
+    worker: &mut Worker,
     island: &mut Island<'_>,
     again: bool,
-    active: impl Fn(&Touch) -> bool,
+    active: impl Fn(&StepContact) -> bool,
 ) {
-    let touches = &*island.touches;
+    let step_contacts = &*island.step_contacts;
     // Counted by island, so that an order drawn at random does not depend on who solves it.
     let mut work = SolverWork::default();
-    let mut settings = params.settings();
+    let mut settings = params.settings().solve;
     // A cold start is worth any number of steps, once.
-    if new_share(touches).1 > COLD && !touches.iter().any(|t| t.hit) {
+    if new_share(step_contacts).1 > COLD && !step_contacts.iter().any(|t| t.hit) {
         settings.newton_steps = u32::MAX;
     }
     let mut job = Job {
@@ -151,33 +152,33 @@ fn converge(
         near,
         rows: island.rows,
         links: island.links,
-        bodies: &mut lane.bodies,
+        bodies: &mut worker.bodies,
         work: &mut work,
     };
     if again {
-        job.converge_again(&mut lane.sweeps, |i| active(&touches[i]));
+        job.converge_again(&mut worker.sweeps, |i| active(&step_contacts[i]));
     } else {
-        job.converge(&mut lane.sweeps, |i| active(&touches[i]));
+        job.converge(&mut worker.sweeps, |i| active(&step_contacts[i]));
     }
-    lane.work.add(&work);
+    worker.work.add(&work);
 }
 
 /// Aims the joints of an island again and again until they meet; says so if a direct solve could not make them. `caps` is the count of
 /// limits before the first solve of the island.
 fn meet(
     params: &SequentialParams,
-    sight: &Sight<'_>,
+    ahead: &Lookahead<'_>,
     cost_max: u64,
     caps: u32,
-    lane: &mut Lane,
+    worker: &mut Worker,
     island: &mut Island<'_>,
 ) {
-    let missed = |lane: &mut Lane, island: &mut Island<'_>| {
-        let missed = aim_again(sight, lane, island, false);
+    let missed = |worker: &mut Worker, island: &mut Island<'_>| {
+        let missed = relinearise(ahead, worker, island, false);
         let across = missed.joints.max(missed.drift);
         across.max(CONTACT_SHARE * missed.depth)
     };
-    let held = |l: &Link| l.held.count > 0;
+    let held = |l: &JointBlock| l.held.count > 0;
     let jointed = island.links.iter().any(held);
     // Joints of trees hold by construction: limits and contacts alone need no more than this.
     let tolerance = if jointed || island.rows.is_empty() {
@@ -185,27 +186,27 @@ fn meet(
     } else {
         params.joint_tolerance.max(TREE_TOLERANCE)
     };
-    let mut worst = missed(lane, island);
+    let mut worst = missed(worker, island);
     for _ in 0..AIMS_MAX {
         if worst <= tolerance {
             return;
         }
         // Aims of a wedged tree agree only where they are met: solves on the way there may end at their limit.
         if island.part.trees {
-            lane.work.caps_hit = caps;
+            worker.work.caps_hit = caps;
         }
-        let caps = lane.work.caps_hit;
-        converge(params, cost_max, true, lane, island, false, |_| true);
-        let before = std::mem::replace(&mut worst, missed(lane, island));
+        let caps = worker.work.caps_hit;
+        converge(params, cost_max, true, worker, island, false, |_| true);
+        let before = std::mem::replace(&mut worst, missed(worker, island));
         // What a solve could not do is not done by the next one either.
-        let failed = lane.work.caps_hit > caps;
+        let failed = worker.work.caps_hit > caps;
         if (island.part.trees || failed) && worst > STALLED * before {
             break;
         }
     }
     // Only joints that hold something ask for a division of the step.
     if jointed {
-        lane.met &= worst <= MET * params.joint_tolerance;
+        worker.met &= worst <= MET * params.joint_tolerance;
     }
 }
 
@@ -218,17 +219,17 @@ pub(crate) fn second(
     report: &mut StepReport,
 ) {
     let h = report.dt;
-    lane::run(
+    parallel::run(
         work.threads.pool(),
-        &mut work.halves,
+        &mut work.stage,
         &mut work.predicted,
         &mut report.work,
-        |lane, island| {
+        |worker, island| {
             if island.part.netted {
-                return net::second(model, state, h, lane, island);
+                return joint_network::second(model, state, h, worker, island);
             }
-            let cost_max = cost_limit(params, island.touches, island.links.len());
-            let near = params.warm_start && island.touches.iter().all(Touch::is_old);
+            let cost_max = cost_limit(params, island.step_contacts, island.links.len());
+            let near = params.warm_start && island.step_contacts.iter().all(StepContact::is_old);
             // A large island that could not be solved at the start of the step rarely can at its end: sweeps have to do.
             let large = island.rows.len() >= LARGE && island.links.is_empty();
             let swept = island.part.stuck && large && !island.part.trees;
@@ -240,13 +241,15 @@ pub(crate) fn second(
             } else {
                 params
             };
-            converge(params, cost_max, near, lane, island, false, |t| t.projected);
+            converge(params, cost_max, near, worker, island, false, |t| {
+                t.projected
+            });
         },
     );
-    book(&work.halves, report, |t| t.projected);
+    book(&work.stage, report, |t| t.projected);
     book_nets(work, report);
-    for link in &work.halves.links {
-        let left = link.velocity_residual(&work.halves.bodies);
+    for link in &work.stage.links {
+        let left = link.velocity_residual(&work.stage.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);
     }
 }
@@ -254,22 +257,24 @@ pub(crate) fn second(
 /// Block products that a direct solve of an island may cost: `direct_cost` for each contact, and up to `direct_cost_cold` where
 /// contacts are new, for a cold start is what makes stacks sag. The share of new ones enters squared, since a few new contacts among
 /// many old ones disturb only their neighbours. Where something hits, only joints count: the next step is another problem anyway.
-fn cost_limit(params: &SequentialParams, touches: &[Touch], links: usize) -> u64 {
+fn cost_limit(params: &SequentialParams, step_contacts: &[StepContact], links: usize) -> u64 {
     let held = params.direct_cost * LINK_COST * links as f64;
-    if touches.iter().any(|t| t.hit) {
+    if step_contacts.iter().any(|t| t.hit) {
         return held as u64;
     }
-    let (count, share) = new_share(touches);
+    let (count, share) = new_share(step_contacts);
     (held + params.direct_cost * count + share * share * params.direct_cost_cold) as u64
 }
 
 /// Contacts that touch, and the share of them that is new.
-fn new_share(touches: &[Touch]) -> (f64, f64) {
-    let near = touches.iter().filter(|t| t.loaded || t.gap_start <= 0.0);
+fn new_share(step_contacts: &[StepContact]) -> (f64, f64) {
+    let near = step_contacts
+        .iter()
+        .filter(|t| t.loaded || t.gap_start <= 0.0);
     let (mut count, mut new) = (0.0, 0.0);
-    for touch in near {
+    for step_contact in near {
         count += 1.0;
-        new += f64::from(u8::from(!touch.known));
+        new += f64::from(u8::from(!step_contact.known));
     }
     (count, new / f64::max(count, 1.0))
 }

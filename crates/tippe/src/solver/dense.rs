@@ -6,11 +6,11 @@
 
 #![allow(non_snake_case)]
 
-use super::link::Link;
-use super::row::Row;
-use super::trees::{Bodies, Kept};
 use crate::math::Vec3;
 use crate::math::mixed_lcp::{self, Bound, solve_to};
+use crate::solver::contact::ContactRow;
+use crate::solver::ends::{Bodies, Kept};
+use crate::solver::joint::JointBlock;
 
 /// Most rows of an island that is solved so; more cost too much.
 const ROWS_MAX: usize = 240;
@@ -44,9 +44,9 @@ enum Place {
 
 /// Solves an island; `None` if it does not fit, else the velocity by which its worst row misses [m/s].
 pub(crate) fn solve(
-    rows: &mut [Row],
+    rows: &mut [ContactRow],
     order: &[u32],
-    links: &mut [Link],
+    links: &mut [JointBlock],
     bodies: &mut Bodies,
     tolerance: f64,
     scratch: &mut Dense,
@@ -163,8 +163,8 @@ pub(crate) fn solve(
 /// Velocities of all rows, less their targets if `aimed`.
 fn velocities(
     places: &[Place],
-    rows: &[Row],
-    links: &[Link],
+    rows: &[ContactRow],
+    links: &[JointBlock],
     bodies: &Bodies,
     aimed: bool,
     out: &mut [f64],

@@ -4,23 +4,28 @@
 //! Called by: the solves of the methods that step in two halves.
 //! Source: docs/methods.md, "The certificate".
 
-use super::Scratch;
-use super::link::Link;
-use super::row::{Row, SolverBody};
-use super::touch::Touch;
 use crate::report::StepReport;
+use crate::solver::contact::ContactRow;
+use crate::solver::ends::SolverBody;
+use crate::solver::joint::JointBlock;
+use crate::two_stage::Scratch;
+use crate::two_stage::gather::StepContact;
 
 /// Residuals and energy of a finished solve. `ΔE = Σ P · ½(u⁻ + u⁺)`, split into normal and tangential parts.
-pub(crate) fn book(scratch: &Scratch, report: &mut StepReport, active: impl Fn(&Touch) -> bool) {
+pub(crate) fn book(
+    scratch: &Scratch,
+    report: &mut StepReport,
+    active: impl Fn(&StepContact) -> bool,
+) {
     let Scratch {
         bodies,
-        touches,
+        step_contacts,
         rows,
         links,
         ..
     } = scratch;
-    for (row, touch) in rows.iter().zip(touches).filter(|(_, t)| active(t)) {
-        book_contact(row, touch, bodies, report);
+    for (row, step_contact) in rows.iter().zip(step_contacts).filter(|(_, t)| active(t)) {
+        book_contact(row, step_contact, bodies, report);
     }
     for link in links {
         book_link(link, bodies, report);
@@ -29,8 +34,8 @@ pub(crate) fn book(scratch: &Scratch, report: &mut StepReport, active: impl Fn(&
 
 /// Residuals and energy of one contact.
 pub(crate) fn book_contact(
-    row: &Row,
-    touch: &Touch,
+    row: &ContactRow,
+    step_contact: &StepContact,
     bodies: &[SolverBody],
     report: &mut StepReport,
 ) {
@@ -42,8 +47,8 @@ pub(crate) fn book_contact(
     if row.p_n == 0.0 {
         return;
     }
-    let mean = 0.5 * (touch.velocity_before + row.velocity(bodies));
-    let spin = 0.5 * (touch.spin_before + row.spin(bodies));
+    let mean = 0.5 * (step_contact.velocity_before + row.velocity(bodies));
+    let spin = 0.5 * (step_contact.spin_before + row.spin(bodies));
     let e = &mut report.energy;
     e.restitution -= row.p_n * mean.dot(row.n);
     e.friction -= row.tangential_impulse().dot(mean) + row.angular_impulse().dot(spin);
@@ -52,7 +57,7 @@ pub(crate) fn book_contact(
 }
 
 /// Energy of one joint. Motors do work, limits take it like an inelastic contact. Rows that hold a joint do none: what they leave is error, not account.
-pub(crate) fn book_link(link: &Link, bodies: &[SolverBody], report: &mut StepReport) {
+pub(crate) fn book_link(link: &JointBlock, bodies: &[SolverBody], report: &mut StepReport) {
     let (motors, limits) = link.bounded_work(bodies);
     report.energy.motors += motors;
     report.energy.restitution -= limits;

@@ -6,11 +6,11 @@
 
 #![allow(non_snake_case)]
 
-use super::row::SolverBody;
 use crate::dynamics::joint::{JointPlace, JointRow};
 use crate::joint::JointKind;
 use crate::math::{Mat3, Vec3};
 use crate::model::{Joint, Model};
+use crate::solver::ends::SolverBody;
 use crate::state::BodyState;
 
 /// A joint of a net.

@@ -6,46 +6,12 @@
 
 #![allow(non_snake_case)]
 
-use super::trees::{Bodies, matrix};
 use crate::collide::Placement;
 use crate::fault::{self, Fault};
 use crate::material::Surface;
 use crate::math::{Mat3, Vec3, tangents};
+use crate::solver::ends::{Bodies, SolverBody, matrix};
 use crate::state::Impulse;
-
-/// What a sweep needs of a body: its velocities and its response. Bodies of infinite mass have zeros.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SolverBody {
-    pub v: Vec3,
-    pub w: Vec3,
-    pub inverse_mass: f64,
-    pub inverse_inertia: Mat3,
-}
-
-impl SolverBody {
-    /// At rest and immovable.
-    pub(crate) const FIXED: Self = Self {
-        v: Vec3::ZERO,
-        w: Vec3::ZERO,
-        inverse_mass: 0.0,
-        inverse_inertia: Mat3::ZERO,
-    };
-
-    /// Answers no impulse until its masses are given back.
-    pub(crate) const fn stand_still(&mut self) {
-        self.inverse_mass = 0.0;
-        self.inverse_inertia = Mat3::ZERO;
-    }
-
-    pub(crate) fn at(&self, r: Vec3) -> Vec3 {
-        self.v + self.w.cross(r)
-    }
-
-    pub(crate) fn push(&mut self, P: Vec3, r: Vec3) {
-        self.v += P * self.inverse_mass;
-        self.w += self.inverse_inertia * r.cross(P);
-    }
-}
 
 /// Response below which a direction of a link counts as immovable, relative to the largest [1].
 const IMMOVABLE: f64 = 1e-12;
@@ -83,7 +49,7 @@ impl AngularFriction {
 
 /// A contact in one of the two solves of a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct ContactRow {
     pub a: u32,
     pub b: u32,
     pub n: Vec3,
@@ -116,7 +82,7 @@ pub(crate) struct Row {
     pub linked: bool,
 }
 
-impl Row {
+impl ContactRow {
     /// The rows of a contact at a placement, between bodies whose centres of mass are at `x_a` and `x_b`.
     pub(crate) fn new(
         (a, b): (u32, u32),

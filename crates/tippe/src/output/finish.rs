@@ -4,17 +4,17 @@
 //! Called by: the methods that step in two halves.
 //! Source: docs/methods.md, "The certificate".
 
-use super::hold::Hold;
-use super::row::Row;
-use super::touch::Touch;
-use super::{Part, Scratch};
 use crate::collide::Contact;
 use crate::dynamics::energy;
 use crate::joint::JointKind;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::report::{ContactForce, Event, EventKind, JointForce, StepReport};
+use crate::solver::contact::ContactRow;
 use crate::state::{PairKey, State};
+use crate::two_stage::gather::StepContact;
+use crate::two_stage::rest::Resting;
+use crate::two_stage::{Part, Scratch};
 use crate::work::Work;
 
 /// Gap under which two shapes count as touching [m].
@@ -33,15 +33,15 @@ pub(crate) fn run(
 ) {
     for (i, body) in model.present() {
         if body.is_free() {
-            let solved = &work.halves.bodies[i];
+            let solved = &work.stage.bodies[i];
             state.bodies[i].velocity = solved.v;
             state.bodies[i].angular_velocity = solved.w;
         }
     }
-    work.halves.bodies.finish(model, state);
+    work.stage.bodies.finish(model, state);
     let time_before = state.time - report.dt;
     remember(model, state, work, report, time_before);
-    let touching = &mut work.halves.touching;
+    let touching = &mut work.stage.touching;
     let idle = |p: &PairKey| is_idle(model, &work.hold, p);
     keep_idle(idle, touching, &mut work.detection.sensed, state);
     let events = &mut work.events;
@@ -74,16 +74,16 @@ pub(crate) fn run(
 fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport, t: f64) {
     let Scratch {
         bodies,
-        touches,
+        step_contacts,
         rows,
         places,
         touching,
         ..
-    } = &mut work.halves;
+    } = &mut work.stage;
     places.clear();
-    places.resize(touches.len(), 0);
-    for (place, touch) in touches.iter().enumerate() {
-        places[touch.contact as usize] = place as u32;
+    places.resize(step_contacts.len(), 0);
+    for (place, step_contact) in step_contacts.iter().enumerate() {
+        places[step_contact.contact as usize] = place as u32;
     }
     let hold = &work.hold;
     state.contacts.retain(|c| is_idle(model, hold, &c.key.pair));
@@ -91,17 +91,18 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     work.events.clear();
     touching.clear();
     for (c, &place) in work.detection.contacts.iter().zip(places.iter()) {
-        let (touch, row) = (&mut touches[place as usize], &rows[place as usize]);
+        let (step_contact, row) = (&mut step_contacts[place as usize], &rows[place as usize]);
         report.penetration_found = report.penetration_found.max(-c.point.gap);
-        report.penetration = report.penetration.max(-touch.gap_end);
-        let pressed = touch.first != Vec3::ZERO || row.p_n > 0.0 || touch.impact != Vec3::ZERO;
-        touch.memory.key = c.key;
-        touch.memory.second = row.memory();
+        report.penetration = report.penetration.max(-step_contact.gap_end);
+        let pressed =
+            step_contact.first != Vec3::ZERO || row.p_n > 0.0 || step_contact.impact != Vec3::ZERO;
+        step_contact.memory.key = c.key;
+        step_contact.memory.second = row.memory();
         if row.p_n > 0.0 {
-            touch.memory.sliding = row.slides(bodies);
+            step_contact.memory.sliding = row.slides(bodies);
         }
-        if pressed || touch.gap_end <= TOUCHING {
-            state.contacts.push(touch.memory);
+        if pressed || step_contact.gap_end <= TOUCHING {
+            state.contacts.push(step_contact.memory);
             if touching.last() != Some(&c.key.pair) {
                 touching.push(c.key.pair);
             }
@@ -109,11 +110,11 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
         if pressed {
             report.contacts += 1;
             work.contact_forces
-                .push(force(model, c, touch, row, report.dt));
+                .push(force(model, c, step_contact, row, report.dt));
         }
-        let bounced = touch.bounce.filter(|_| touch.struck);
+        let bounced = step_contact.bounce.filter(|_| step_contact.struck);
         let impacts = [
-            (0.0, touch.impact_speed),
+            (0.0, step_contact.impact_speed),
             bounced.map_or((0.0, 0.0), |b| (b.time, b.speed)),
         ];
         for (time, speed) in impacts {
@@ -133,7 +134,7 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
 }
 
 /// Whether nothing happens between two shapes, since neither body moves in this step.
-fn is_idle(model: &Model, hold: &Hold, pair: &PairKey) -> bool {
+fn is_idle(model: &Model, hold: &Resting, pair: &PairKey) -> bool {
     let moves = |slot: u32| model.is_awake(slot) && !hold.holds(slot);
     !moves(pair.body_a) && !moves(pair.body_b)
 }
@@ -157,10 +158,16 @@ fn keep_idle(
     }
 }
 
-fn force(model: &Model, c: &Contact, touch: &Touch, row: &Row, dt: f64) -> ContactForce {
+fn force(
+    model: &Model,
+    c: &Contact,
+    step_contact: &StepContact,
+    row: &ContactRow,
+    dt: f64,
+) -> ContactForce {
     let (a, b) = c.bodies();
     // All impulses of the step together, split by the normal at its end.
-    let impulse = touch.impact + touch.first + row.impulse();
+    let impulse = step_contact.impact + step_contact.first + row.impulse();
     let normal_impulse = impulse.dot(row.n);
     ContactForce {
         body_a: model.id(a),
@@ -168,12 +175,12 @@ fn force(model: &Model, c: &Contact, touch: &Touch, row: &Row, dt: f64) -> Conta
         shape_a: c.key.pair.shape_a,
         shape_b: c.key.pair.shape_b,
         feature_id: c.key.feature,
-        point: touch.point_end,
+        point: step_contact.point_end,
         normal: row.n,
-        gap: touch.gap_end,
+        gap: step_contact.gap_end,
         normal_impulse,
         tangential_impulse: impulse - row.n * normal_impulse,
-        sliding: touch.memory.sliding,
+        sliding: step_contact.memory.sliding,
         dt,
     }
 }
@@ -225,14 +232,14 @@ fn changes(
 fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport) {
     work.joint_forces.clear();
     // The force of an impact acts for a moment: it tells little of how stiff the mechanism is.
-    let struck = work.halves.touches.iter().any(|t| t.hit && t.struck);
+    let struck = work.stage.step_contacts.iter().any(|t| t.hit && t.struck);
     let Scratch {
         links,
         by_joint,
         stretch,
         parts,
         ..
-    } = &mut work.halves;
+    } = &mut work.stage;
     *stretch = 0.0;
     by_joint.clear();
     by_joint.extend(0..links.len() as u32);

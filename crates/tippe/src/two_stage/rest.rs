@@ -10,15 +10,15 @@
 //! *The short cut*: a step that starts from the same bits ends with the same bits, so what the rule left as it was is not computed
 //! again until something about it changes. Throwing this memory away at any time changes no result.
 
-use super::link::APART;
-use super::net::Net;
-use super::{Part, Scratch};
 use crate::collide::{Contact, swing};
 use crate::joint::Freedom;
 use crate::math::Vec3;
 use crate::model::{Body, BodyKind, Model};
 use crate::report::{ContactForce, JointForce, Residuals, StepReport};
 use crate::state::{BodyState, ContactMemory, Load, State};
+use crate::two_stage::joint_network::Net;
+use crate::two_stage::joint_targets::APART;
+use crate::two_stage::{Part, Scratch};
 use crate::work::Work;
 
 /// Acceleration that counts as none, in units of gravity [1]. In short steps it bounds the velocity that counts as none.
@@ -28,7 +28,7 @@ const NONE: u32 = u32::MAX;
 
 /// What is held, and what a step would say of it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Hold {
+pub(crate) struct Resting {
     /// By slot: whether a body is held.
     held: Vec<bool>,
     /// By slot: the island that a body is held with, named by its lowest slot.
@@ -62,7 +62,7 @@ struct Account {
     material_fallbacks: usize,
 }
 
-impl Hold {
+impl Resting {
     /// Whether a body is held, so that the phases leave it out.
     #[inline]
     pub(crate) fn holds(&self, slot: u32) -> bool {
@@ -188,15 +188,15 @@ impl Hold {
         let tolerance = tolerance.min(ACCELERATION * g_h);
         let Work {
             hold,
-            halves,
+            stage,
             backup,
             ..
         } = work;
         hold.candidates.clear();
         hold.candidates.resize(model.bodies.len(), NONE);
         let mut any = false;
-        for part in &halves.parts {
-            any |= hold.look_at(model, tolerance, state, backup, halves, part);
+        for part in &stage.parts {
+            any |= hold.look_at(model, tolerance, state, backup, stage, part);
         }
         if !any {
             return;
@@ -205,7 +205,7 @@ impl Hold {
         hold.states.clone_from(&backup.bodies);
         hold.same.clear();
         hold.same.resize(model.bodies.len(), false);
-        for part in 0..work.halves.parts.len() {
+        for part in 0..work.stage.parts.len() {
             take(model, state, work, part);
         }
         let Work {
@@ -232,11 +232,11 @@ impl Hold {
         tolerance: f64,
         state: &State,
         before: &State,
-        halves: &Scratch,
+        stage: &Scratch,
         part: &Part,
     ) -> bool {
         self.members.clear();
-        for slot in ends(halves, part) {
+        for slot in ends(stage, part) {
             match model.bodies.get(slot as usize).and_then(Option::as_ref) {
                 // The world, and what never moves.
                 None => {}
@@ -251,7 +251,7 @@ impl Hold {
             let free = |f: &Freedom| f.spring.is_none() && f.motor.is_none();
             !joint.is_some_and(|j| free(&j.desc.rotation) && free(&j.desc.translation))
         };
-        let links = &halves.links[part.links.clone()];
+        let links = &stage.links[part.links.clone()];
         let knots = part.as_net().map_or(&[][..], Net::knots);
         if links.iter().any(|l| driven(l.joint) || l.is_apart(true))
             || knots.iter().any(|k| driven(k.joint))
@@ -261,7 +261,7 @@ impl Hold {
         }
         // What floats keeps its momentum, however little.
         let fixed = |slot: u32| !model.is_awake(slot);
-        let rows = &halves.rows[part.rows.clone()];
+        let rows = &stage.rows[part.rows.clone()];
         let pressed = rows.iter().filter(|r| r.p_n > 0.0);
         let holding = links.iter().filter(|l| l.held.count > 0);
         let mut carriers = pressed
@@ -333,11 +333,11 @@ fn radius(body: &Body) -> f64 {
 }
 
 /// Slots of both ends of all contacts and joints of an island.
-fn ends<'a>(halves: &'a Scratch, part: &'a Part) -> impl Iterator<Item = u32> + 'a {
-    let rows = halves.rows[part.rows.clone()]
+fn ends<'a>(stage: &'a Scratch, part: &'a Part) -> impl Iterator<Item = u32> + 'a {
+    let rows = stage.rows[part.rows.clone()]
         .iter()
         .flat_map(|r| [r.a, r.b]);
-    let links = halves.links[part.links.clone()].iter();
+    let links = stage.links[part.links.clone()].iter();
     let knots = part.as_net().map_or(&[][..], Net::knots).iter();
     rows.chain(links.flat_map(|l| [l.a, l.b]))
         .chain(knots.flat_map(|k| k.ends))
@@ -347,21 +347,21 @@ fn ends<'a>(halves: &'a Scratch, part: &'a Part) -> impl Iterator<Item = u32> + 
 fn take(model: &Model, state: &State, work: &mut Work, part: usize) {
     let Work {
         hold,
-        halves,
+        stage,
         detection,
         joint_forces,
         backup,
         ..
     } = work;
-    let part = &halves.parts[part];
+    let part = &stage.parts[part];
     let candidate = |slot: u32| hold.candidates.get(slot as usize).copied();
     let of = |slot: u32| candidate(slot).unwrap_or(NONE);
-    let island = ends(halves, part).map(of).min().unwrap_or(NONE);
+    let island = ends(stage, part).map(of).min().unwrap_or(NONE);
     let stands = |slot: u32| {
         let s = &backup.bodies[slot as usize];
         s.velocity == Vec3::ZERO && s.angular_velocity == Vec3::ZERO
     };
-    if island == NONE || !ends(halves, part).all(|slot| of(slot) == NONE || stands(slot)) {
+    if island == NONE || !ends(stage, part).all(|slot| of(slot) == NONE || stands(slot)) {
         return;
     }
     hold.same[island as usize] = true;
@@ -369,18 +369,18 @@ fn take(model: &Model, state: &State, work: &mut Work, part: usize) {
         island,
         ..Account::default()
     };
-    let (rows, touches) = (
-        &halves.rows[part.rows.clone()],
-        &halves.touches[part.rows.clone()],
+    let (rows, step_contacts) = (
+        &stage.rows[part.rows.clone()],
+        &stage.step_contacts[part.rows.clone()],
     );
     let mut last = None;
-    for (row, touch) in rows.iter().zip(touches) {
-        let c = &detection.contacts[touch.contact as usize];
+    for (row, step_contact) in rows.iter().zip(step_contacts) {
+        let c = &detection.contacts[step_contact.contact as usize];
         account.candidates += 1;
-        account.penetration = account.penetration.max(-touch.gap_end);
+        account.penetration = account.penetration.max(-step_contact.gap_end);
         account.penetration_found = account.penetration_found.max(-c.point.gap);
-        if touch.projected {
-            let [normal, cone, tangential] = row.residuals(&halves.bodies);
+        if step_contact.projected {
+            let [normal, cone, tangential] = row.residuals(&stage.bodies);
             account.residuals = account.residuals.max(Residuals {
                 complementarity: normal,
                 friction_cone: cone,
@@ -392,19 +392,19 @@ fn take(model: &Model, state: &State, work: &mut Work, part: usize) {
             account.material_fallbacks += usize::from(model.falls_back(&c.key.pair));
         }
     }
-    let carried = |slot: usize, hold: &mut Hold| {
+    let carried = |slot: usize, hold: &mut Resting| {
         let force = joint_forces.binary_search_by_key(&slot, |f| f.joint.index());
         hold.joints
             .extend(force.ok().map(|i| (island, joint_forces[i])));
     };
-    for link in &halves.links[part.links.clone()] {
+    for link in &stage.links[part.links.clone()] {
         let slot = link.joint as usize;
         let Some(joint) = &model.joints[slot] else {
             continue;
         };
         account.residuals = account.residuals.max(Residuals {
             joint_position: link.position_residual(joint, &joint.place(&state.bodies)),
-            joint_velocity: link.velocity_residual(&halves.bodies),
+            joint_velocity: link.velocity_residual(&stage.bodies),
             ..Residuals::default()
         });
         carried(slot, hold);
@@ -421,7 +421,7 @@ fn take(model: &Model, state: &State, work: &mut Work, part: usize) {
 /// Gives bodies, contacts and joints at rest what they had before the step, without velocity.
 fn give_back(model: &Model, state: &mut State, work: &mut Work) {
     let Work { hold, backup, .. } = work;
-    let Hold {
+    let Resting {
         held,
         island,
         candidates,

@@ -4,14 +4,15 @@
 //! Called by: the solves of the methods that step in two halves.
 //! Source: docs/conventions.md, "Same bits": islands share no body of finite mass, so it does not matter who solves which and when.
 
-use super::link::Link;
-use super::row::{Row, SolverBody};
-use super::sweep::Sweeps;
-use super::touch::Touch;
-use super::trees::Bodies;
-use super::{Part, Scratch};
 use crate::report::SolverWork;
+use crate::solver::contact::ContactRow;
+use crate::solver::ends::Bodies;
+use crate::solver::ends::SolverBody;
+use crate::solver::joint::JointBlock;
+use crate::solver::sweep::Sweeps;
 use crate::state::BodyState;
+use crate::two_stage::gather::StepContact;
+use crate::two_stage::{Part, Scratch};
 use rayon::ThreadPool;
 
 /// Rows and links below which a solve is not worth a second thread.
@@ -21,7 +22,7 @@ const LINK_LOAD: usize = 8;
 
 /// What one thread works with.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lane {
+pub(crate) struct Worker {
     /// By slot: velocities and response.
     pub bodies: Bodies,
     /// By slot: where bodies would go.
@@ -38,9 +39,9 @@ pub(crate) struct Lane {
 /// One island to solve.
 pub(crate) struct Island<'a> {
     pub part: &'a mut Part,
-    pub touches: &'a mut [Touch],
-    pub rows: &'a mut [Row],
-    pub links: &'a mut [Link],
+    pub step_contacts: &'a mut [StepContact],
+    pub rows: &'a mut [ContactRow],
+    pub links: &'a mut [JointBlock],
 }
 
 /// Solves every island by `solve`, on the threads of the pool if there is one. Counts and verdicts are gathered into the scratch and `work`.
@@ -49,25 +50,25 @@ pub(crate) fn run(
     scratch: &mut Scratch,
     predicted: &mut Vec<BodyState>,
     work: &mut SolverWork,
-    solve: impl Fn(&mut Lane, &mut Island<'_>) + Sync,
+    solve: impl Fn(&mut Worker, &mut Island<'_>) + Sync,
 ) {
     let Scratch {
         bodies,
-        touches,
+        step_contacts,
         rows,
         links,
         parts,
-        lanes,
+        workers,
         met,
         ..
     } = scratch;
     let count = pool
         .filter(|_| rows.len() + links.len() + knots(parts) >= WORTH && parts.len() > 1)
         .map_or(1, ThreadPool::current_num_threads);
-    lanes.resize(count.max(lanes.len()), Lane::default());
-    for lane in lanes.iter_mut() {
-        lane.met = true;
-        lane.work = SolverWork::default();
+    workers.resize(count.max(workers.len()), Worker::default());
+    for worker in workers.iter_mut() {
+        worker.met = true;
+        worker.work = SolverWork::default();
     }
     for part in parts.iter_mut() {
         part.trees = rows[part.rows.clone()].iter().any(|r| r.linked)
@@ -75,41 +76,41 @@ pub(crate) fn run(
     }
     let islands = Islands {
         parts,
-        touches,
+        step_contacts,
         rows,
         links,
     };
-    for lane in &mut lanes[1..count] {
-        lane.bodies.flat.clone_from(&bodies.flat);
-        lane.predicted.clone_from(predicted);
+    for worker in &mut workers[1..count] {
+        worker.bodies.flat.clone_from(&bodies.flat);
+        worker.predicted.clone_from(predicted);
     }
     // The first lane has the arrays themselves.
-    std::mem::swap(bodies, &mut lanes[0].bodies);
-    std::mem::swap(predicted, &mut lanes[0].predicted);
+    std::mem::swap(bodies, &mut workers[0].bodies);
+    std::mem::swap(predicted, &mut workers[0].predicted);
     match pool {
         Some(pool) if count > 1 => {
             let hands = deal(islands, count);
-            let mut dealt: Vec<_> = lanes[..count].iter_mut().zip(hands).collect();
+            let mut dealt: Vec<_> = workers[..count].iter_mut().zip(hands).collect();
             pool.scope(|scope| {
-                for (lane, hand) in &mut dealt {
+                for (worker, hand) in &mut dealt {
                     let solve = &solve;
-                    scope.spawn(move |_| hand.iter_mut().for_each(|i| solve(lane, i)));
+                    scope.spawn(move |_| hand.iter_mut().for_each(|i| solve(worker, i)));
                 }
             });
             if let Some(((first, _), others)) = dealt.split_first_mut() {
-                for (lane, hand) in others {
+                for (worker, hand) in others {
                     hand.iter()
-                        .for_each(|i| give_back(lane, i, &mut first.bodies));
+                        .for_each(|i| give_back(worker, i, &mut first.bodies));
                 }
             }
         }
-        _ => islands.for_each(|mut island| solve(&mut lanes[0], &mut island)),
+        _ => islands.for_each(|mut island| solve(&mut workers[0], &mut island)),
     }
-    std::mem::swap(bodies, &mut lanes[0].bodies);
-    std::mem::swap(predicted, &mut lanes[0].predicted);
-    for lane in &lanes[..count] {
-        *met &= lane.met;
-        work.add(&lane.work);
+    std::mem::swap(bodies, &mut workers[0].bodies);
+    std::mem::swap(predicted, &mut workers[0].predicted);
+    for worker in &workers[..count] {
+        *met &= worker.met;
+        work.add(&worker.work);
     }
 }
 
@@ -118,7 +119,7 @@ fn knots(parts: &[Part]) -> usize {
     parts
         .iter()
         .filter_map(Part::as_net)
-        .map(super::net::Net::len)
+        .map(crate::two_stage::joint_network::Net::len)
         .sum()
 }
 
@@ -127,50 +128,50 @@ pub(crate) fn with_island<R>(
     scratch: &mut Scratch,
     predicted: &mut Vec<BodyState>,
     island: usize,
-    act: impl FnOnce(&mut Lane, &mut Island<'_>) -> R,
+    act: impl FnOnce(&mut Worker, &mut Island<'_>) -> R,
 ) -> R {
-    if scratch.lanes.is_empty() {
-        scratch.lanes.push(Lane::default());
+    if scratch.workers.is_empty() {
+        scratch.workers.push(Worker::default());
     }
-    let lane = &mut scratch.lanes[0];
-    std::mem::swap(&mut scratch.bodies, &mut lane.bodies);
-    std::mem::swap(predicted, &mut lane.predicted);
+    let worker = &mut scratch.workers[0];
+    std::mem::swap(&mut scratch.bodies, &mut worker.bodies);
+    std::mem::swap(predicted, &mut worker.predicted);
     let part = &mut scratch.parts[island];
     let (rows, links) = (part.rows.clone(), part.links.clone());
     let mut island = Island {
         part,
-        touches: &mut scratch.touches[rows.clone()],
+        step_contacts: &mut scratch.step_contacts[rows.clone()],
         rows: &mut scratch.rows[rows],
         links: &mut scratch.links[links],
     };
-    let result = act(lane, &mut island);
-    std::mem::swap(&mut scratch.bodies, &mut lane.bodies);
-    std::mem::swap(predicted, &mut lane.predicted);
+    let result = act(worker, &mut island);
+    std::mem::swap(&mut scratch.bodies, &mut worker.bodies);
+    std::mem::swap(predicted, &mut worker.predicted);
     result
 }
 
 /// All islands, taken one after the other.
 struct Islands<'a> {
     parts: &'a mut [Part],
-    touches: &'a mut [Touch],
-    rows: &'a mut [Row],
-    links: &'a mut [Link],
+    step_contacts: &'a mut [StepContact],
+    rows: &'a mut [ContactRow],
+    links: &'a mut [JointBlock],
 }
 
 impl<'a> Islands<'a> {
     /// Hands out island after island; their ranges follow each other.
     fn for_each(self, mut take: impl FnMut(Island<'a>)) {
-        let (mut touches, mut rows, mut links) = (self.touches, self.rows, self.links);
+        let (mut step_contacts, mut rows, mut links) = (self.step_contacts, self.rows, self.links);
         for part in self.parts {
-            let (mine, rest) = std::mem::take(&mut touches).split_at_mut(part.rows.len());
-            touches = rest;
+            let (mine, rest) = std::mem::take(&mut step_contacts).split_at_mut(part.rows.len());
+            step_contacts = rest;
             let (my_rows, rest) = std::mem::take(&mut rows).split_at_mut(part.rows.len());
             rows = rest;
             let (my_links, rest) = std::mem::take(&mut links).split_at_mut(part.links.len());
             links = rest;
             take(Island {
                 part,
-                touches: mine,
+                step_contacts: mine,
                 rows: my_rows,
                 links: my_links,
             });
@@ -189,7 +190,10 @@ fn deal(islands: Islands<'_>, count: usize) -> Vec<Vec<Island<'_>>> {
                 least = k;
             }
         }
-        let knots = island.part.as_net().map_or(0, super::net::Net::len);
+        let knots = island
+            .part
+            .as_net()
+            .map_or(0, crate::two_stage::joint_network::Net::len);
         loads[least] += island.rows.len() + LINK_LOAD * (island.links.len() + knots);
         hands[least].push(island);
     });
@@ -197,7 +201,7 @@ fn deal(islands: Islands<'_>, count: usize) -> Vec<Vec<Island<'_>>> {
 }
 
 /// Takes the velocities of an island's bodies back from the lane that solved it.
-fn give_back(lane: &Lane, island: &Island<'_>, bodies: &mut [SolverBody]) {
+fn give_back(worker: &Worker, island: &Island<'_>, bodies: &mut [SolverBody]) {
     let ends = island.rows.iter().map(|r| [r.a, r.b]);
     let netted = island.part.as_net().map_or(&[][..], |n| n.bodies());
     for slot in ends
@@ -207,7 +211,7 @@ fn give_back(lane: &Lane, island: &Island<'_>, bodies: &mut [SolverBody]) {
     {
         let slot = slot as usize;
         if bodies[slot].inverse_mass > 0.0 {
-            bodies[slot] = lane.bodies[slot];
+            bodies[slot] = worker.bodies[slot];
         }
     }
 }

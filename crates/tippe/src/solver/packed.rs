@@ -8,11 +8,12 @@
 
 #![allow(non_snake_case)]
 
-use super::row::{Row, SolverBody};
-use super::seats::Seats;
 use crate::fault::{self, Fault};
 use crate::math::lanes::{Eight, Eight3, F8, LANES, Lanes, OnLanes, eight, on_best};
 use crate::math::{Mat3, Vec3};
+use crate::solver::batch_colouring::Seats;
+use crate::solver::contact::ContactRow;
+use crate::solver::ends::SolverBody;
 
 /// Contacts below which packing is not worth it.
 const WORTH: usize = 32;
@@ -99,13 +100,13 @@ pub(crate) trait Pack {
 }
 
 /// Puts a vector into a lane.
-pub(super) fn put(to: &mut V8, lane: usize, x: Vec3) {
+pub(crate) fn put(to: &mut V8, lane: usize, x: Vec3) {
     for (to, x) in to.iter_mut().zip(x.to_array()) {
         to.0[lane] = x;
     }
 }
 
-impl Pack for Row {
+impl Pack for ContactRow {
     fn ends(&self) -> (u32, u32) {
         (self.a, self.b)
     }
@@ -169,7 +170,7 @@ impl Packed {
     }
 
     /// Whether sweeps over these rows are better done eight at once.
-    pub(crate) fn is_worth(rows: &[Row], order: &[u32], sweeps: u32) -> bool {
+    pub(crate) fn is_worth(rows: &[ContactRow], order: &[u32], sweeps: u32) -> bool {
         let plain = |&i: &u32| rows[i as usize].is_plain() && !rows[i as usize].linked;
         let faulty = fault::active(Fault::HalfImpulse) || fault::active(Fault::FrictionPyramid);
         Self::is_many(order.len()) && sweeps >= WORTH_SWEEPS && !faulty && order.iter().all(plain)
@@ -273,7 +274,7 @@ impl Packed {
         }
     }
 
-    /// Up to `limit` double sweeps with the acceleration of [`super::sweep`], until the change of velocity is at most `tolerance`,
+    /// Up to `limit` double sweeps with the acceleration of [`crate::solver::sweep`], until the change of velocity is at most `tolerance`,
     /// with friction or over normals alone. Returns the change that the last one made, and how many there were.
     pub(crate) fn sweep<const FRICTION: bool>(&mut self, limit: u32, tolerance: f64) -> (f64, u32) {
         on_best(Sweep::<FRICTION> {
@@ -604,10 +605,10 @@ fn push<S: Lanes>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::trees::Bodies;
     use super::*;
     use crate::collide::Placement;
     use crate::material::Surface;
+    use crate::solver::ends::Bodies;
 
     /// Numbers from −1 to 1.
     fn draws() -> impl FnMut() -> f64 {
@@ -625,7 +626,7 @@ mod tests {
     }
 
     /// A heap: 40 bodies, one of them fixed, 200 contacts at random.
-    fn heap() -> (Vec<Row>, Bodies) {
+    fn heap() -> (Vec<ContactRow>, Bodies) {
         let mut draw = draws();
         let mut bodies = Bodies::default();
         for i in 0..40 {
@@ -657,7 +658,7 @@ mod tests {
                 gap: 0.0,
             };
             let centers = (Vec3::ZERO, Vec3::ZERO);
-            let mut row = Row::new((a, b), &place, centers, &bodies, &surface, 0.0);
+            let mut row = ContactRow::new((a, b), &place, centers, &bodies, &surface, 0.0);
             row.target_n = 0.2 * draw();
             row.target_t = [0.1 * draw(), 0.1 * draw()];
             rows.push(row);

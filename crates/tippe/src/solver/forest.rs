@@ -8,8 +8,8 @@
 
 #![allow(non_snake_case)]
 
-use super::trees::Bodies;
 use crate::math::block_cholesky::{Block, Block6};
+use crate::solver::ends::Bodies;
 use std::ops::Range;
 
 const NONE: u32 = u32::MAX;

@@ -9,12 +9,9 @@
 
 #![allow(non_snake_case)]
 
-use super::joints::Sight;
-use super::knot::{Knot, Rows, block};
-use super::lane::{Island, Lane};
-use super::link::{CORRECTION_MAX, free_value, unwrapped};
-use super::stiff::{Stiff, renew, stiffness};
-use super::trees::Bodies;
+pub(crate) mod geometric_stiffness;
+pub(crate) mod knot;
+
 use crate::dynamics::integrate;
 use crate::dynamics::joint::JointRow;
 use crate::joint::JointKind;
@@ -24,7 +21,13 @@ use crate::math::front_cholesky::{Entry, FrontCholesky};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::report::{EnergyLedger, JointForce, Residuals, SolverWork};
+use crate::solver::ends::Bodies;
 use crate::state::{BodyState, JointMemory, State};
+use crate::two_stage::joint_network::geometric_stiffness::{Stiff, renew, stiffness};
+use crate::two_stage::joint_network::knot::{Knot, Rows, block};
+use crate::two_stage::joint_targets::{CORRECTION_MAX, free_value, unwrapped};
+use crate::two_stage::parallel::{Island, Worker};
+use crate::two_stage::relinearise::Lookahead;
 
 /// Joints from which an island counts as a net.
 pub(crate) const JOINTS_MIN: usize = 32;
@@ -116,44 +119,44 @@ impl Left {
 }
 
 /// Solves the first half of a net: impulses at t that bring its joints together at t + h.
-pub(crate) fn first(sight: &Sight<'_>, lane: &mut Lane, island: &mut Island<'_>) {
+pub(crate) fn first(ahead: &Lookahead<'_>, worker: &mut Worker, island: &mut Island<'_>) {
     let Some(mut net) = island.part.net.take() else {
         return;
     };
-    let Sight {
+    let Lookahead {
         model, state, h, ..
-    } = *sight;
+    } = *ahead;
     net.turn(model, &state.bodies);
     // What is open already closes little by little: at once it would be velocity.
-    net.aim(model, &lane.predicted, h);
-    net.add_velocities(1.0, &lane.bodies);
+    net.aim(model, &worker.predicted, h);
+    net.add_velocities(1.0, &worker.bodies);
     let per_impulse = if state.part > 0.0 {
         2.0 / state.part
     } else {
         0.0
     };
-    net.begin(&mut lane.bodies, 0.25 * h * h, |net, knot| {
+    net.begin(&mut worker.bodies, 0.25 * h * h, |net, knot| {
         let lambda = &state.joints[knot.joint as usize].first;
         knot.force(&net.rows, lambda) * per_impulse
     });
-    net.add_velocities(-1.0, &lane.bodies);
-    if net.solve(&mut lane.bodies, &mut lane.work) && net.left.position > DOUBTFUL {
-        net.look_ahead(sight, lane);
-        net.left.foreseen = net.aim(model, &lane.predicted, h);
+    net.add_velocities(-1.0, &worker.bodies);
+    if net.solve(&mut worker.bodies, &mut worker.work) && net.left.position > DOUBTFUL {
+        net.look_ahead(ahead, worker);
+        net.left.foreseen = net.aim(model, &worker.predicted, h);
         for _ in 0..RELAXED {
             let before = net.left.foreseen;
             if !(OPEN_MAX..=HOPELESS * OPEN_MAX).contains(&before) {
                 break;
             }
-            net.relax(&mut lane.bodies);
-            net.look_ahead(sight, lane);
-            net.left.foreseen = net.aim(model, &lane.predicted, h);
+            net.relax(&mut worker.bodies);
+            net.look_ahead(ahead, worker);
+            net.left.foreseen = net.aim(model, &worker.predicted, h);
             if net.left.foreseen > STALLED * before {
                 break;
             }
         }
     }
-    net.end(&lane.bodies);
+    net.end(&worker.bodies);
     net.first.clone_from(&net.lambda);
     net.keep_wrenches();
     island.part.net = Some(net);
@@ -164,20 +167,20 @@ pub(crate) fn second(
     model: &Model,
     state: &State,
     h: f64,
-    lane: &mut Lane,
+    worker: &mut Worker,
     island: &mut Island<'_>,
 ) {
     let Some(mut net) = island.part.net.take() else {
         return;
     };
     net.turn(model, &state.bodies);
-    net.begin(&mut lane.bodies, 0.25 * h * h, |net, knot| {
+    net.begin(&mut worker.bodies, 0.25 * h * h, |net, knot| {
         knot.force(&net.rows, &net.first[knot.range()]) * (2.0 / h)
     });
     net.x.fill(0.0);
-    net.add_velocities(-1.0, &lane.bodies);
-    net.solve(&mut lane.bodies, &mut lane.work);
-    net.end(&lane.bodies);
+    net.add_velocities(-1.0, &worker.bodies);
+    net.solve(&mut worker.bodies, &mut worker.work);
+    net.end(&worker.bodies);
     island.part.net = Some(net);
 }
 
@@ -472,19 +475,19 @@ impl Net {
     }
 
     /// Where the bodies go with the velocities just found.
-    fn look_ahead(&self, sight: &Sight<'_>, lane: &mut Lane) {
+    fn look_ahead(&self, ahead: &Lookahead<'_>, worker: &mut Worker) {
         for &slot in &self.slots {
             let i = slot as usize;
-            let Some(body) = &sight.model.bodies[i] else {
+            let Some(body) = &ahead.model.bodies[i] else {
                 continue;
             };
             let start = BodyState {
-                velocity: lane.bodies[i].v,
-                angular_velocity: lane.bodies[i].w,
-                ..sight.state.bodies[i]
+                velocity: worker.bodies[i].v,
+                angular_velocity: worker.bodies[i].w,
+                ..ahead.state.bodies[i]
             };
-            let a = integrate::acceleration(sight.model, body, &sight.state.loads[i]);
-            lane.predicted[i] = integrate::fly(body, &start, a, sight.h);
+            let a = integrate::acceleration(ahead.model, body, &ahead.state.loads[i]);
+            worker.predicted[i] = integrate::fly(body, &start, a, ahead.h);
         }
     }
 

@@ -12,14 +12,15 @@
 
 #![allow(non_snake_case)]
 
-use super::forest::Forest;
-use super::link::{Link, ScalarRow};
-use super::row::{Row, SolverBody};
-use super::trees::Bodies;
 use crate::dynamics::joint::JointRow;
 use crate::math::block_cholesky::{Block, Block6, BlockCholesky};
 use crate::math::block_lu::BlockLu;
 use crate::math::{Mat3, Vec3, skew};
+use crate::solver::contact::ContactRow;
+use crate::solver::ends::Bodies;
+use crate::solver::ends::SolverBody;
+use crate::solver::forest::Forest;
+use crate::solver::joint::{JointBlock, ScalarRow};
 
 /// Stiffness of the augmentation relative to a row's own mass [1] in the first round: soft, so that stick, slip and separation are
 /// found; then ten times as much from round to round, for few rounds; small against 1/ε of rounding in the end.
@@ -96,7 +97,7 @@ pub(crate) struct Direct {
 }
 
 /// What a contact answers to a velocity, for a stiffness and a friction bound: P⁺, and its derivative by −u.
-type Law = fn(&Row, Vec3, f64, f64) -> (Vec3, Mat3);
+type Law = fn(&ContactRow, Vec3, f64, f64) -> (Vec3, Mat3);
 
 const NONE: u32 = u32::MAX;
 
@@ -170,7 +171,7 @@ impl Direct {
         self.moved.resize(self.slots.len(), [0.0; 6]);
         self.coupled = !matches!(round, Round::Bound(_)) && !system.order.is_empty();
         // The first round finds the normal load; until it is known, what does not slide yet sticks.
-        let bound = |row: &Row| {
+        let bound = |row: &ContactRow| {
             if round == Round::Bound(0) && !row.sliding {
                 f64::INFINITY
             } else {
@@ -191,9 +192,11 @@ impl Direct {
         // Without balance the projected impulses mean nothing: leave the rows as they are.
         if found {
             let law = if self.coupled {
-                |row: &Row, u: Vec3, stiffness: f64, bound: f64| row.coupled(u, stiffness, bound).0
+                |row: &ContactRow, u: Vec3, stiffness: f64, bound: f64| {
+                    row.coupled(u, stiffness, bound).0
+                }
             } else {
-                |row: &Row, u: Vec3, stiffness: f64, bound: f64| {
+                |row: &ContactRow, u: Vec3, stiffness: f64, bound: f64| {
                     row.projected(u, stiffness, bound).0
                 }
             };
@@ -214,9 +217,9 @@ impl Direct {
         for step in 0.. {
             // The first step trusts the contact states of the impulses it starts from: right in a stack at rest.
             let law = if step == 0 {
-                Row::continued
+                ContactRow::continued
             } else {
-                Row::projected
+                ContactRow::projected
             };
             self.balance(system, bodies, law);
             let unbalanced: f64 = self.newton.iter().flatten().map(|x| x * x).sum();
@@ -249,7 +252,7 @@ impl Direct {
         bodies: &[SolverBody],
         steps: &mut u32,
     ) -> bool {
-        self.balance(system, bodies, Row::coupled);
+        self.balance(system, bodies, ContactRow::coupled);
         let mut left: f64 = dot(&self.newton, &self.newton);
         let mut lately = [left; LATELY];
         let scale = system.impulse_squared().max(left);
@@ -278,7 +281,7 @@ impl Direct {
                         m[k] = f[k] + length * n[k];
                     }
                 }
-                self.balance(system, bodies, Row::coupled);
+                self.balance(system, bodies, ContactRow::coupled);
                 left = dot(&self.newton, &self.newton);
                 if left < allowed {
                     break;
@@ -314,7 +317,7 @@ impl Direct {
         &mut self,
         system: &mut System<'_>,
         bodies: &mut Bodies,
-        answer: fn(&Row, Vec3, f64, f64) -> Vec3,
+        answer: fn(&ContactRow, Vec3, f64, f64) -> Vec3,
     ) {
         self.wanted.clear();
         for (k, row) in system.contacts().enumerate() {
@@ -504,20 +507,20 @@ impl Direct {
     }
 
     /// Relative velocity of a contact at the present step.
-    pub(super) fn velocity(&self, row: &Row, bodies: &[SolverBody]) -> Vec3 {
+    pub(super) fn velocity(&self, row: &ContactRow, bodies: &[SolverBody]) -> Vec3 {
         row.velocity(bodies) + self.change(&self.moved, row.b, row.lever_b())
             - self.change(&self.moved, row.a, row.lever_a())
     }
 
     /// Velocity of a joint's row at the present step.
-    fn scalar_velocity(&self, link: &Link, row: &ScalarRow, bodies: &[SolverBody]) -> f64 {
+    fn scalar_velocity(&self, link: &JointBlock, row: &ScalarRow, bodies: &[SolverBody]) -> f64 {
         row.row
             .velocity(&bodies[link.a as usize], &bodies[link.b as usize])
             + self.scalar_change(link, &row.row, &self.moved)
     }
 
     /// Velocity that a step gives a joint's row.
-    fn scalar_change(&self, link: &Link, row: &JointRow, step: &[Block6]) -> f64 {
+    fn scalar_change(&self, link: &JointBlock, row: &JointRow, step: &[Block6]) -> f64 {
         let part = |slot: u32, e: Vec3, ang: Vec3| {
             self.step_of(step, slot).map_or(0.0, |[a, b, c, d, f, g]| {
                 e.dot(Vec3::new(a, b, c)) + ang.dot(Vec3::new(d, f, g))
@@ -582,7 +585,7 @@ impl Direct {
     }
 
     /// Adds `Jᵀ W J` of a contact to the matrix.
-    fn add_row(&mut self, row: &Row, W: Mat3) {
+    fn add_row(&mut self, row: &ContactRow, W: Mat3) {
         if row.linked {
             let J =
                 |r: Vec3, sign: f64| Vec3::AXES.map(|axis| flat(axis * sign, r.cross(axis) * sign));
@@ -610,7 +613,7 @@ impl Direct {
     }
 
     /// The same for one row of a joint: an outer product.
-    fn add_scalar(&mut self, link: &Link, row: &JointRow, weight: f64) {
+    fn add_scalar(&mut self, link: &JointBlock, row: &JointRow, weight: f64) {
         let (a, b) = (self.nodes[link.a as usize], self.nodes[link.b as usize]);
         let (j_a, j_b) = (flat(-row.e, row.ang_a), flat(row.e, row.ang_b));
         if link.linked {
@@ -648,14 +651,14 @@ impl ScalarRow {
 
 /// Everything one island is solved for.
 pub(crate) struct System<'a> {
-    pub rows: &'a mut [Row],
+    pub rows: &'a mut [ContactRow],
     /// Rows that take part.
     pub order: &'a [u32],
-    pub links: &'a mut [Link],
+    pub links: &'a mut [JointBlock],
 }
 
 impl System<'_> {
-    pub(super) fn contacts(&self) -> impl Iterator<Item = &Row> + Clone {
+    pub(super) fn contacts(&self) -> impl Iterator<Item = &ContactRow> + Clone {
         self.order.iter().map(|&i| &self.rows[i as usize])
     }
 

@@ -13,10 +13,11 @@
 
 #![allow(non_snake_case)]
 
-use super::direct::{Direct, System, masses, momentum};
-use super::row::{Row, SolverBody};
-use super::trees::Bodies;
 use crate::math::{Mat3, Vec3};
+use crate::solver::contact::ContactRow;
+use crate::solver::direct::{Direct, System, masses, momentum};
+use crate::solver::ends::Bodies;
+use crate::solver::ends::SolverBody;
 
 /// Stiffness of the augmentation relative to a row's own mass, in the first round and in later ones [1]. Softer ones leave flat wedges
 /// for many rounds, stiffer ones change so many states that one round in ten finds no balance.
@@ -32,7 +33,7 @@ const TRIALS_MAX: u32 = 30;
 const SLOPE: f64 = 1e-2;
 
 /// `proj_C(P − ρ (u − aim + s n))` in the frame (n, t1, t2) for ρ of the given stiffness, and its derivative by −u in world axes.
-pub(super) fn answer(row: &Row, u: Vec3, stiffness: f64, shift: f64) -> (Vec3, Mat3) {
+pub(super) fn answer(row: &ContactRow, u: Vec3, stiffness: f64, shift: f64) -> (Vec3, Mat3) {
     // One ρ for all directions: the projection is the nearest point in the metric of ρ.
     let rho = stiffness * row.step_t.min(1.0 / row.k_n.x);
     let mu = row.friction();
@@ -69,7 +70,7 @@ fn outer(x: Vec3) -> Mat3 {
 }
 
 /// What slip adds to the normal velocity, μ |u_t| [m/s].
-fn shift(row: &Row, bodies: &[SolverBody]) -> f64 {
+fn shift(row: &ContactRow, bodies: &[SolverBody]) -> f64 {
     let u = row.missed(bodies, true);
     row.friction() * (u.y * u.y + u.z * u.z).sqrt()
 }
@@ -192,12 +193,12 @@ impl Direct {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Settings;
-    use super::super::sweep::{Job, Sweeps};
     use super::*;
     use crate::collide::Placement;
     use crate::material::Surface;
     use crate::report::SolverWork;
+    use crate::solver::choose::Settings;
+    use crate::solver::sweep::{Job, Sweeps};
 
     /// Numbers from −1 to 1.
     fn draws() -> impl FnMut() -> f64 {
@@ -215,7 +216,7 @@ mod tests {
     }
 
     /// Bodies thrown at random, the first of them fixed, and contacts at random between them: more than they have freedoms.
-    fn heap(friction: f64) -> (Vec<Row>, Bodies) {
+    fn heap(friction: f64) -> (Vec<ContactRow>, Bodies) {
         let mut draw = draws();
         let mut bodies = Bodies::default();
         for i in 0..50 {
@@ -247,14 +248,21 @@ mod tests {
                 gap: 0.0,
             };
             let centers = (Vec3::ZERO, Vec3::ZERO);
-            rows.push(Row::new((a, b), &place, centers, &bodies, &surface, 0.0));
+            rows.push(ContactRow::new(
+                (a, b),
+                &place,
+                centers,
+                &bodies,
+                &surface,
+                0.0,
+            ));
         }
         (rows, bodies)
     }
 
     /// Solves rows; how far the worst row is from Coulomb's law along the normal, from its cone and across, and the limits that were hit.
     fn solve(
-        (mut rows, mut bodies): (Vec<Row>, Bodies),
+        (mut rows, mut bodies): (Vec<ContactRow>, Bodies),
         velocity_tolerance: f64,
         cone_rounds: u32,
     ) -> ([f64; 3], u32) {
@@ -306,7 +314,7 @@ mod tests {
     }
 
     /// A line of balls without friction: the first half run into each other, the others fly apart. Nothing slips.
-    fn line() -> (Vec<Row>, Bodies) {
+    fn line() -> (Vec<ContactRow>, Bodies) {
         let count = 400_i32;
         let mut bodies = Bodies::default();
         for i in 0..=count {
@@ -331,7 +339,7 @@ mod tests {
         };
         let row = |i: i32| {
             let ends = (i as u32, i as u32 + 1);
-            Row::new(
+            ContactRow::new(
                 ends,
                 &place,
                 (Vec3::ZERO, Vec3::ZERO),

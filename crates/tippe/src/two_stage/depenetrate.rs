@@ -4,17 +4,17 @@
 //! Called by: the methods that step in two halves, between move and project.
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
-use super::link::Link;
-use super::packed::{Batch, Pack, Packed, put};
-use super::touch::load_bodies;
-use super::trees::Bodies;
 use super::{Scratch, Settings};
 use crate::collide::Placement;
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
 use crate::model::Model;
 use crate::report::StepReport;
+use crate::solver::ends::Bodies;
+use crate::solver::joint::JointBlock;
+use crate::solver::packed::{Batch, Pack, Packed, put};
 use crate::state::State;
+use crate::two_stage::gather::load_bodies;
 use crate::work::Work;
 
 /// Depth that is not worth a pass [m]: rounding of positions a kilometre from the origin.
@@ -138,7 +138,7 @@ pub(crate) fn run(
 ) {
     let Scratch {
         bodies,
-        touches,
+        step_contacts,
         pushes,
         placed,
         sweeps,
@@ -147,13 +147,13 @@ pub(crate) fn run(
         joints,
         parts,
         ..
-    } = &mut work.halves;
+    } = &mut work.stage;
     let mut loaded = false;
     for part in parts.iter() {
-        let touches = &touches[part.rows.clone()];
+        let step_contacts = &step_contacts[part.rows.clone()];
         let pulled = !part.links.is_empty() && !part.direct;
         placed.clear();
-        placed.extend(touches.iter().map(|t| {
+        placed.extend(step_contacts.iter().map(|t| {
             let c = &work.detection.contacts[t.contact as usize];
             let (a, b) = c.bodies();
             c.at(&state.bodies[a], &state.bodies[b])
@@ -170,8 +170,8 @@ pub(crate) fn run(
             loaded = true;
         }
         pushes.clear();
-        for (touch, place) in touches.iter().zip(placed.iter()) {
-            let c = &work.detection.contacts[touch.contact as usize];
+        for (step_contact, place) in step_contacts.iter().zip(placed.iter()) {
+            let c = &work.detection.contacts[step_contact.contact as usize];
             let depth = -place.gap - settings.slop;
             // Apart: may close, not more. Overlapping: opens by the given part.
             let target = if depth > 0.0 {
@@ -195,7 +195,7 @@ pub(crate) fn run(
                 continue;
             };
             let world = model.bodies.len() as u32;
-            let mut pull = Link::new(
+            let mut pull = JointBlock::new(
                 slot as usize,
                 joint,
                 world,
@@ -217,7 +217,7 @@ pub(crate) fn run(
             continue;
         }
         let tolerance = f64::max(
-            settings.velocity_tolerance * report.dt,
+            settings.solve.velocity_tolerance * report.dt,
             EXACT * settings.depenetration * deepest,
         );
         // Most contacts are too far apart to close; those that the others push together take part from then on.
@@ -252,11 +252,11 @@ pub(crate) fn run(
 fn sweep(
     settings: &Settings,
     pushes: &mut [Push],
-    pulls: &mut [Link],
+    pulls: &mut [JointBlock],
     bodies: &mut Bodies,
     report: &mut StepReport,
 ) {
-    let tolerance = settings.velocity_tolerance * report.dt;
+    let tolerance = settings.solve.velocity_tolerance * report.dt;
     for k in 0..SWEEPS {
         let mut change: f64 = 0.0;
         let count = pushes.len();

@@ -4,15 +4,15 @@
 //! Called by: the methods that step in two halves.
 //! Source: [Lecture] "Impulse Update" (accumulated impulses, random order), [Silcowitz10].
 
-use super::Settings;
-use super::dense::{self, Dense};
-use super::direct::{Direct, Round, System};
-use super::link::Link;
-use super::packed::Packed;
-use super::row::Row;
-use super::trees::Bodies;
 use crate::math::Vec3;
 use crate::report::SolverWork;
+use crate::solver::choose::Settings;
+use crate::solver::contact::ContactRow;
+use crate::solver::dense::{self, Dense};
+use crate::solver::direct::{Direct, Round, System};
+use crate::solver::ends::Bodies;
+use crate::solver::joint::JointBlock;
+use crate::solver::packed::Packed;
 
 /// Scratch of the sweeps over one island.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +48,8 @@ impl Sweeps {
     /// Whether an island can be solved directly within a budget.
     pub(crate) fn can_be_direct(
         &mut self,
-        rows: &mut [Row],
-        links: &mut [Link],
+        rows: &mut [ContactRow],
+        links: &mut [JointBlock],
         bodies: &Bodies,
         cost_max: u64,
     ) -> bool {
@@ -97,8 +97,8 @@ pub(crate) struct Job<'a> {
     pub cost_max: u64,
     /// Whether the impulses it starts from are nearly right.
     pub near: bool,
-    pub rows: &'a mut [Row],
-    pub links: &'a mut [Link],
+    pub rows: &'a mut [ContactRow],
+    pub links: &'a mut [JointBlock],
     pub bodies: &'a mut Bodies,
     pub work: &'a mut SolverWork,
 }

@@ -1,0 +1,180 @@
+//! Joints in a substep: springs as kicks, joint blocks for the two solves, loops that hold themselves.
+//!
+//! Reads: Model (joints), State (memory), predicted states.  Writes: joint blocks, body velocities (springs).
+//! Called by: the methods that step in two stages, `targets`.
+//! Source: docs/methods/contract.md, "Joints".
+
+use super::Scratch;
+use super::gather::StepContact;
+use super::joint_targets::spring_kick;
+use crate::dynamics::energy;
+use crate::dynamics::impulse::inverse_inertia;
+use crate::model::Model;
+use crate::report::EnergyLedger;
+use crate::solver::ends::SolverBody;
+use crate::solver::joint::JointBlock;
+use crate::state::{BOUNDED, BodyState, JointMemory, State};
+/// Step beside the last one up to which remembered impulses tell where an island goes [1].
+pub(crate) const LIKE: f64 = 2.0;
+/// Part of the impulses that joints in a loop start from again.
+const LOOP_MEMORY: f64 = 0.75;
+/// Springs and dampers for half a step; their work is booked with the motors.
+pub(crate) fn kick_springs(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) {
+    for (i, joint) in model.present_joints() {
+        if joint.desc.rotation.spring.is_none() && joint.desc.translation.spring.is_none() {
+            continue;
+        }
+        debug_assert!(!model.is_linked(joint), "refused by the world");
+        if !model.is_awake(joint.b) && !joint.a.is_some_and(|a| model.is_awake(a)) {
+            continue;
+        }
+        let place = joint.place(&state.bodies);
+        let slots = [joint.a, Some(joint.b)];
+        let mut sides = slots
+            .map(|slot| slot.map_or(SolverBody::FIXED, |slot| solver_body(model, state, slot)));
+        let kinetic = |state: &State| -> f64 {
+            let one = |slot: u32| {
+                model.bodies[slot as usize]
+                    .as_ref()
+                    .map_or(0.0, |b| energy::kinetic(b, &state.bodies[slot as usize]))
+            };
+            slots.iter().flatten().map(|&slot| one(slot)).sum()
+        };
+        let before = kinetic(state);
+        let [a, b] = &mut sides;
+        spring_kick(joint, &place, state.joints[i].angle, half, a, b);
+        for (slot, side) in slots.iter().zip(&sides) {
+            if let Some(slot) = slot
+                && side.inverse_mass > 0.0
+            {
+                let s = &mut state.bodies[*slot as usize];
+                (s.velocity, s.angular_velocity) = (side.v, side.w);
+            }
+        }
+        ledger.motors += kinetic(state) - before;
+    }
+}
+fn solver_body(model: &Model, state: &State, slot: u32) -> SolverBody {
+    let s = &state.bodies[slot as usize];
+    match &model.bodies[slot as usize] {
+        Some(body) => SolverBody {
+            v: s.velocity,
+            w: s.angular_velocity,
+            inverse_mass: body.inverse_mass,
+            inverse_inertia: inverse_inertia(body, s),
+        },
+        None => SolverBody::FIXED,
+    }
+}
+/// Links at t, aimed at where the bodies would go untouched. With `warm`, and where nothing new touches, a limit that bore load has a row
+/// although untouched bodies may leave it: the load it remembers is what holds them there.
+pub(crate) fn first_links(
+    model: &Model,
+    state: &State,
+    predicted: &[BodyState],
+    scratch: &mut Scratch,
+    h: f64,
+    warm: bool,
+) {
+    let Scratch {
+        bodies,
+        links,
+        joints,
+        parts,
+        step_contacts,
+        ..
+    } = scratch;
+    let world = model.bodies.len() as u32;
+    links.clear();
+    let warm = warm && state.stretch(h) <= LIKE;
+    for part in parts.iter_mut() {
+        part.old = warm
+            && step_contacts[part.rows.clone()]
+                .iter()
+                .all(StepContact::is_old);
+    }
+    let of_links = parts.iter().flat_map(|p| {
+        let flags = (!p.rows.is_empty(), p.old);
+        p.links.clone().map(move |_| flags)
+    });
+    for (&slot, (touched, old)) in joints.iter().zip(of_links) {
+        let Some(joint) = &model.joints[slot as usize] else {
+            continue;
+        };
+        let place = joint.place(&state.bodies);
+        let angle = state.joints[slot as usize].angle;
+        let mut link = JointBlock::new(slot as usize, joint, world, &place, bodies);
+        link.keeps = touched && joint.desc.kind.rank() == 0;
+        link.add_bounded(joint, &place, bodies, angle, h);
+        if old {
+            link.remember(&state.joints[slot as usize].bounded_first);
+        }
+        link.aim_first(joint, &joint.place(predicted), bodies, angle, h);
+        links.push(link);
+    }
+    find_loops(scratch);
+}
+/// Finds islands whose joints make loops: more joints that hold than bodies on them. A loop may hold itself under stress that no motion
+/// needs (a bridge of hinges pulled sideways); a remembered stress would stay for ever, so part of it is forgotten in each step. Limits
+/// and friction of a tree's joints, which hold nothing together, do so after an impact alone: what they bear where nothing new touches is
+/// their right answer.
+fn find_loops(scratch: &mut Scratch) {
+    scratch.looked.resize(scratch.bodies.len(), 0);
+    for part in &mut scratch.parts {
+        scratch.look = scratch.look.wrapping_add(1);
+        let (mut joints, mut count) = (0, 0);
+        let counts = |link: &&JointBlock| link.held.count > 0 || !part.old;
+        for link in scratch.links[part.links.clone()].iter().filter(counts) {
+            joints += 1;
+            for slot in [link.a as usize, link.b as usize] {
+                if scratch.bodies[slot].inverse_mass > 0.0 && scratch.looked[slot] != scratch.look {
+                    scratch.looked[slot] = scratch.look;
+                    count += 1;
+                }
+            }
+        }
+        part.kept = if joints > count { LOOP_MEMORY } else { 1.0 };
+    }
+}
+/// Links at t + h, aimed at no velocity along the rows that hold.
+pub(crate) fn second_links(model: &Model, state: &State, scratch: &mut Scratch, h: f64) {
+    let Scratch { bodies, links, .. } = scratch;
+    let world = model.bodies.len() as u32;
+    for link in links.iter_mut() {
+        let slot = link.joint as usize;
+        let Some(joint) = &model.joints[slot] else {
+            continue;
+        };
+        let place = joint.place(&state.bodies);
+        let mut next = JointBlock::new(slot, joint, world, &place, bodies);
+        next.add_bounded(joint, &place, bodies, state.joints[slot].angle, h);
+        next.aim_second(joint, link, h);
+        *link = next;
+    }
+}
+/// Starts the first solve from the last step's impulses.
+pub(crate) fn warm_first(state: &State, scratch: &mut Scratch, h: f64) {
+    warm(state, scratch, h, |m| (&m.first, &m.bounded_first));
+}
+/// Starts the second solve from the last step's impulses.
+pub(crate) fn warm_second(state: &State, scratch: &mut Scratch, h: f64) {
+    warm(state, scratch, h, |m| (&m.second, &m.bounded_second));
+}
+fn warm(
+    state: &State,
+    scratch: &mut Scratch,
+    h: f64,
+    of: impl Fn(&JointMemory) -> (&[f64; 6], &[f64; BOUNDED]),
+) {
+    for part in &scratch.parts {
+        let stretch = state.stretch(h) * part.kept;
+        for link in &mut scratch.links[part.links.clone()] {
+            let (held, bounded) = of(&state.joints[link.joint as usize]);
+            link.warm_start(
+                &held.map(|x| x * stretch),
+                &bounded.map(|x| x * stretch),
+                &mut scratch.bodies,
+            );
+        }
+    }
+}
