@@ -287,6 +287,55 @@ fn regularised_sliding_follows_its_law() {
     }
 }
 
+/// A heap of balls with all kinds of resistance at once, thrown together: most are solved, and the rest says how far it is off.
+#[test]
+fn heaps_with_all_kinds_of_resistance() {
+    let mut seed = 5_u64;
+    let mut random = move || {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    let mut core = Core::default();
+    let mut met = 0;
+    for round in 0..40 {
+        let mut p = Problem::default();
+        let nodes: Vec<Node> = (0..8)
+            .map(|_| {
+                let v = Vec3::new(random(), random(), random() - 1.0);
+                let w = Vec3::new(random(), random(), random());
+                ball(&mut p, 1.0 + random(), v, w)
+            })
+            .collect();
+        let friction = Friction {
+            sliding: 0.4,
+            rolling: if round % 2 == 0 { 0.05 } else { 0.0 },
+            spinning: if round % 4 < 2 { 0.03 } else { 0.0 },
+            slip_speed: if round % 3 == 0 { 0.01 } else { 0.0 },
+        };
+        for i in 0..8 {
+            if i < 5 {
+                on_floor(&mut p, nodes[i], friction, [0.0; 3]);
+            }
+            for j in 0..i {
+                if random() > 0.1 {
+                    continue;
+                }
+                let n = Vec3::new(random(), random(), random() + 0.3).normalize();
+                let (t1, t2) = tippe::math::tangents(n);
+                p.add_contact(friction, [0.0; 3], [0.0; 6]);
+                p.add_contact_side(nodes[j], -1.0, [n, t1, t2], n);
+                p.add_contact_side(nodes[i], 1.0, [n, t1, t2], -n);
+            }
+        }
+        let out = core.solve(&p, &Budget::default());
+        assert!(out.residual.is_finite());
+        met += usize::from(out.met);
+    }
+    assert!(met >= 36, "{met} of 40");
+}
+
 fn islands() -> Vec<(String, Problem)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/islands");
     let mut files: Vec<_> = std::fs::read_dir(folder)

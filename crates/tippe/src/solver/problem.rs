@@ -10,6 +10,7 @@
 //! freedoms, or a whole tree by its joint velocities. Rows are Jacobians by those freedoms. Restitution is part of a contact's target.
 //! Which of two friction coefficients a contact has (static or kinetic) is decided by the caller before the solve.
 
+use super::matrix::Matrix;
 use crate::math::block_cholesky::{Block, Block6, backward, cholesky, forward};
 use crate::math::{Mat3, Vec3};
 use std::ops::Range;
@@ -123,6 +124,8 @@ pub struct Problem {
     pub(crate) start: Vec<f64>,
     /// Length of all groups' blocks.
     pub(crate) block_entries: usize,
+    /// Scratch: velocities that the starting impulses gave.
+    given: Vec<Block6>,
 }
 
 /// No tree.
@@ -180,6 +183,20 @@ impl Problem {
     /// Impulses to start from, by row.
     pub fn start_mut(&mut self) -> &mut [f64] {
         &mut self.start
+    }
+
+    /// Takes what the starting impulses gave out of the velocities: for a caller whose velocities contain them.
+    pub fn remove_start(&mut self) {
+        let mut f = std::mem::take(&mut self.given);
+        f.clear();
+        f.resize(self.blocks(), [0.0; 6]);
+        let mut matrix = Matrix::default();
+        matrix.transposed_times(self, &self.start, &mut f);
+        matrix.inverse_times(self, &mut f);
+        for (v, f) in self.free.iter_mut().flatten().zip(f.iter().flatten()) {
+            *v -= f;
+        }
+        self.given = f;
     }
 
     /// Adds a rigid body by its inverse mass [1/kg], inverse inertia about its centre of mass in world axes [1/(kg·m²)] and velocities without the impulses
@@ -457,7 +474,7 @@ pub struct Outcome<'a> {
 }
 
 /// The inverse of a symmetric positive definite block.
-fn inverted(a: &Block) -> Option<Block> {
+pub(crate) fn inverted(a: &Block) -> Option<Block> {
     let mut factor = *a;
     if !cholesky(&mut factor) {
         return None;

@@ -41,7 +41,7 @@ pub fn read(text: &str) -> Result<Problem, String> {
             _ => rows(&mut problem, &nodes, &fixed, key == "c", &x).map_err(|e| wrong(&e))?,
         }
     }
-    free_of_start(&mut problem);
+    problem.remove_start();
     Ok(problem)
 }
 
@@ -107,15 +107,4 @@ fn rows(
         }
     }
     Ok(())
-}
-
-/// Takes the starting impulses out of the recorded velocities.
-fn free_of_start(problem: &mut Problem) {
-    let mut f = vec![[0.0; 6]; problem.blocks()];
-    let mut matrix = super::matrix::Matrix::default();
-    matrix.transposed_times(problem, &problem.start, &mut f);
-    matrix.inverse_times(problem, &mut f);
-    for (v, f) in problem.free.iter_mut().flatten().zip(f.iter().flatten()) {
-        *v -= f;
-    }
 }

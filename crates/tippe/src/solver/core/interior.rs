@@ -6,13 +6,14 @@
 //!
 //! Letters: r̂ = r/λ, û = λ u, λ = 1/√K: all groups are of one size whatever the masses. A cone is made self-dual by T = diag(μ, 1, 1):
 //! x = T r̂ and y = T⁻¹(û + ŝ n) are in the second-order cone, x ∘ y = m e on the central path. A bound has x = its distance, y = its multiplier.
-//! Torques are held and regularised sliding counts as Coulomb's; `newton` finds both.
+//! Contacts with torques or regularised sliding are in `parts`.
 
 use super::island::Island;
+use super::parts::Parts;
 use super::scaling::{Point, Scaling, determinant, dot, product, quotient, reach};
 use crate::math::block_cholesky::Block6;
 use crate::solver::law::{answer, shift, smooth_shift};
-use crate::solver::problem::{Friction, Law, Problem};
+use crate::solver::problem::{Friction, Law, Problem, ROWS_MAX};
 
 /// Proximal regularisation of inequalities, in scaled rows [1]: keeps the matrix definite where rows depend on each other.
 const DELTA: f64 = 1e-8;
@@ -46,6 +47,8 @@ enum Shape {
     Equal,
     /// Bounds without room between them.
     Still,
+    /// A contact with torques or regularised sliding, by its place.
+    Parts(usize),
 }
 
 impl Shape {
@@ -64,10 +67,10 @@ impl Shape {
         }
     }
 
-    /// Number of complementarity conditions.
+    /// Number of complementarity conditions; `Parts` count their own.
     const fn degree(self) -> f64 {
         match self {
-            Self::Equal | Self::Still => 0.0,
+            Self::Equal | Self::Still | Self::Parts(_) => 0.0,
             Self::Both(..) => 2.0,
             _ => 1.0,
         }
@@ -111,6 +114,8 @@ pub(super) struct Interior {
     /// The predictor's.
     first_dx: Vec<Point>,
     first_dy: Vec<Point>,
+    /// Contacts with torques or regularised sliding.
+    parts: Vec<Parts>,
 }
 
 impl Interior {
@@ -192,10 +197,20 @@ impl Interior {
         self.weights.clear();
         self.weights.resize(problem.block_entries, 0.0);
         self.shapes.clear();
-        self.shapes
-            .extend(problem.groups.iter().map(|g| Shape::of(&g.law)));
-        self.degree = self.shapes.iter().map(|s| s.degree()).sum();
-        self.cones = self.shapes.iter().any(|s| matches!(s, Shape::Cone(_)));
+        self.parts.clear();
+        let mut parts = 0;
+        for g in &problem.groups {
+            let shape = match g.law {
+                Law::Cone(f) if g.rows == ROWS_MAX || f.slip_speed > 0.0 => {
+                    parts += 1;
+                    Shape::Parts(parts - 1)
+                }
+                _ => Shape::of(&g.law),
+            };
+            self.shapes.push(shape);
+        }
+        let skews = |s: &Shape| matches!(s, Shape::Cone(_) | Shape::Parts(_));
+        self.cones = self.shapes.iter().any(skews);
     }
 
     /// Where it starts: strictly inside all sets.
@@ -228,8 +243,17 @@ impl Interior {
                 &self.r[g.row..g.row + g.rows],
                 &self.u[g.row..g.row + g.rows],
             );
+            if let (Shape::Parts(_), Law::Cone(f)) = (self.shapes[i], &g.law) {
+                let (r, u) = (scaled(island, i, r, true), scaled(island, i, u, false));
+                let kappa = island.scales[i].kappa;
+                let parts = Parts::new(f, kappa, &r[..g.rows], &u[..g.rows], inside);
+                self.parts.push(parts);
+                continue;
+            }
             (self.x[i], self.y[i]) = start(self.shapes[i], &g.law, island.lambda[i], r, u, inside);
         }
+        self.degree = self.shapes.iter().map(|s| s.degree()).sum::<f64>()
+            + self.parts.iter().map(Parts::degree).sum::<f64>();
     }
 
     fn relative_velocities(&mut self, problem: &Problem, island: &mut Island) {
@@ -249,6 +273,13 @@ impl Interior {
                 Shape::Low(low) => r[0] = low + x[0] * l,
                 Shape::High(high) => r[0] = high - x[0] * l,
                 Shape::Both(low, _) => r[0] = low + x[0] * l,
+                Shape::Parts(k) => {
+                    let mut own = scaled(island, i, r, true);
+                    self.parts[k].impulse(&mut own);
+                    for (c, r) in r.iter_mut().enumerate() {
+                        *r = own[c] * island.row_scale(i, c);
+                    }
+                }
                 Shape::Equal | Shape::Still => {}
             }
         }
@@ -274,7 +305,7 @@ impl Interior {
 
     /// Mean of x·y after α of the direction.
     fn complementarity(&self, alpha: f64, dx: &[Point], dy: &[Point]) -> f64 {
-        let mut sum = 0.0;
+        let mut sum: f64 = self.parts.iter().map(|p| p.complementarity(alpha)).sum();
         for i in 0..self.x.len() {
             if self.shapes[i].degree() > 0.0 {
                 let (x, y) = (
@@ -312,7 +343,6 @@ impl Interior {
             match self.shapes[i] {
                 Shape::Cone(mu) => {
                     let (s, slope) = smooth_shift(mu, [u[1], u[2]], m / (size * l));
-                    let s = s + torque_shift(&g.law, u);
                     self.slopes[i] = slope;
                     self.slack[i] = [(u[0] + s) * l / mu - y[0], u[1] * l - y[1], u[2] * l - y[2]];
                     self.scalings[i] = Scaling::new(y, x, DELTA);
@@ -323,7 +353,7 @@ impl Interior {
                     }
                 }
                 Shape::Low(_) => {
-                    self.slack[i][0] = (u[0] + torque_shift(&g.law, u)) * l - y[0];
+                    self.slack[i][0] = u[0] * l - y[0];
                     w[0] = l * l / (y[0] / x[0] + DELTA);
                 }
                 Shape::High(_) => {
@@ -337,6 +367,19 @@ impl Interior {
                 Shape::Equal => {
                     self.slack[i][0] = u[0] * l;
                     w[0] = l * l / DELTA_EQUAL;
+                }
+                Shape::Parts(k) => {
+                    let (own, u) = (
+                        scaled(island, i, &self.r[g.row..g.row + g.rows], true),
+                        scaled(island, i, u, false),
+                    );
+                    let Law::Cone(f) = &g.law else { continue };
+                    self.parts[k].prepare(&own, &u, m / size, l * f.slip_speed, DELTA);
+                    let (d, _) = self.parts[k].weights(false);
+                    for e in 0..w.len() {
+                        let (a, b) = (e / g.rows, e % g.rows);
+                        w[e] = island.row_scale(i, a) * d[6 * a + b] * island.row_scale(i, b);
+                    }
                 }
                 Shape::Still => {}
             }
@@ -360,7 +403,15 @@ impl Interior {
         if self.general {
             self.skewed.clone_from(&self.weights);
             for (i, g) in problem.groups.iter().enumerate() {
-                if matches!(self.shapes[i], Shape::Cone(_)) {
+                if let Shape::Parts(k) = self.shapes[i] {
+                    let (d, slope) = self.parts[k].weights(true);
+                    for e in 0..g.rows * g.rows {
+                        let (a, b) = (e / g.rows, e % g.rows);
+                        let value = d[6 * a + b] + d[6 * a] * slope[b];
+                        self.skewed[g.block + e] =
+                            island.row_scale(i, a) * value * island.row_scale(i, b);
+                    }
+                } else if matches!(self.shapes[i], Shape::Cone(_)) {
                     for k in 0..3 {
                         let n = self.weights[g.block + g.rows * k];
                         for c in 0..2 {
@@ -400,6 +451,7 @@ impl Interior {
                 .min(1.0);
             std::mem::swap(&mut self.dx, &mut self.first_dx);
             std::mem::swap(&mut self.dy, &mut self.first_dy);
+            self.parts.iter_mut().for_each(Parts::keep_first);
             self.direction(problem, island, least(sigma * m), true);
         }
         let mut alpha = (FRACTION * self.longest(&self.dx, &self.dy)).min(1.0);
@@ -422,6 +474,9 @@ impl Interior {
             self.x[i] = after(&self.x[i], &self.dx[i], alpha);
             self.y[i] = after(&self.y[i], &self.dy[i], alpha);
         }
+        for parts in &mut self.parts {
+            parts.go(alpha);
+        }
         for (r, dr) in self.r.iter_mut().zip(&self.dr) {
             *r += alpha * dr;
         }
@@ -429,7 +484,10 @@ impl Interior {
     }
 
     fn slack_size(&self) -> f64 {
-        let mut size = 0.0_f64;
+        let mut size = self
+            .parts
+            .iter()
+            .fold(0.0_f64, |a, p| a.max(p.slack_size()));
         for (s, shape) in self.slack.iter().zip(&self.shapes) {
             if shape.degree() > 0.0 {
                 size = s.iter().fold(size, |a, x| a.max(x.abs()));
@@ -441,6 +499,14 @@ impl Interior {
     /// The Newton direction towards x ∘ y = `target`, with the predictor's second-order term if asked for.
     fn direction(&mut self, problem: &Problem, island: &mut Island, target: f64, correct: bool) {
         for i in 0..problem.groups.len() {
+            if let Shape::Parts(k) = self.shapes[i] {
+                let own = self.parts[k].aim(target, correct, self.general);
+                let g = &problem.groups[i];
+                for c in 0..g.rows {
+                    self.fixed[g.row + c] = island.row_scale(i, c) * own[c];
+                }
+                continue;
+            }
             self.aim(problem, island.lambda[i], i, target, correct);
         }
         island
@@ -457,6 +523,15 @@ impl Interior {
         island.matrix.solve(&mut self.dv);
         island.matrix.rows_times(problem, &self.dv, &mut self.along);
         for i in 0..problem.groups.len() {
+            if let Shape::Parts(k) = self.shapes[i] {
+                let g = &problem.groups[i];
+                let u = scaled(island, i, &self.along[g.row..g.row + g.rows], false);
+                let own = self.parts[k].follow(&u, self.general);
+                for c in 0..g.rows {
+                    self.dr[g.row + c] = island.row_scale(i, c) * own[c];
+                }
+                continue;
+            }
             self.follow(problem, island.lambda[i], i);
         }
     }
@@ -500,7 +575,7 @@ impl Interior {
                 fixed[0] = l * (self.wanted[i][0] - self.wanted[i][1] - slack[0]) / stiffness;
             }
             Shape::Equal => fixed[0] = -l * slack[0] / DELTA_EQUAL,
-            Shape::Still => {}
+            Shape::Still | Shape::Parts(_) => {}
         }
     }
 
@@ -543,18 +618,21 @@ impl Interior {
                 self.dy[i] = [wanted[0] - a * dx, wanted[1] + b * dx, 0.0];
             }
             Shape::Equal => self.dr[g.row] = -l * (u[0] * l + slack[0]) / DELTA_EQUAL,
-            Shape::Still => {}
+            Shape::Still | Shape::Parts(_) => {}
         }
     }
 
     /// The way to the boundary.
     fn longest(&self, dx: &[Point], dy: &[Point]) -> f64 {
-        let mut alpha = FAR;
+        let mut alpha = self
+            .parts
+            .iter()
+            .fold(FAR, |a: f64, p| a.min(p.longest(FAR)));
         for i in 0..self.x.len() {
             for (x, d) in [(&self.x[i], &dx[i]), (&self.y[i], &dy[i])] {
                 match self.shapes[i] {
                     Shape::Cone(_) => alpha = alpha.min(reach(x, d, FAR)),
-                    Shape::Equal | Shape::Still => {}
+                    Shape::Equal | Shape::Still | Shape::Parts(_) => {}
                     shape => {
                         for k in 0..shape.degree() as usize {
                             if d[k] < 0.0 {
@@ -571,10 +649,11 @@ impl Interior {
     /// Whether rounding left all cones positive.
     fn stays_inside(&self, alpha: f64) -> bool {
         let fine = |x: &Point, d: &Point| determinant(&after(x, d, alpha)) > 1e-14 * determinant(x);
-        (0..self.x.len()).all(|i| {
-            !matches!(self.shapes[i], Shape::Cone(_))
-                || (fine(&self.x[i], &self.dx[i]) && fine(&self.y[i], &self.dy[i]))
-        })
+        self.parts.iter().all(|p| p.stays_inside(alpha))
+            && (0..self.x.len()).all(|i| {
+                !matches!(self.shapes[i], Shape::Cone(_))
+                    || (fine(&self.x[i], &self.dx[i]) && fine(&self.y[i], &self.dy[i]))
+            })
     }
 
     /// All rows are equalities: the matrix stays the same, and r ← r − û/δ converges to a multiplier.
@@ -608,16 +687,18 @@ impl Interior {
     }
 }
 
-/// The part of a contact's shift that its held torques make.
-fn torque_shift(law: &Law, u: &[f64]) -> f64 {
-    match law {
-        Law::Cone(f) if u.len() > 3 => shift(&Friction { sliding: 0.0, ..*f }, u),
-        _ => 0.0,
+/// Impulses or velocities of a group, scaled; zero beyond its rows.
+fn scaled(island: &Island, group: usize, from: &[f64], impulses: bool) -> [f64; 6] {
+    let mut out = [0.0; 6];
+    for (k, x) in from.iter().enumerate() {
+        let l = island.row_scale(group, k);
+        out[k] = if impulses { x / l } else { x * l };
     }
+    out
 }
 
 /// x + α d
-fn after(x: &Point, d: &Point, alpha: f64) -> Point {
+pub(super) fn after(x: &Point, d: &Point, alpha: f64) -> Point {
     [
         x[0] + alpha * d[0],
         x[1] + alpha * d[1],
@@ -666,6 +747,6 @@ fn start(shape: Shape, law: &Law, l: f64, r: &[f64], u: &[f64], inside: f64) -> 
                 [z.max(0.0) + inside, (-z).max(0.0) + inside, 0.0],
             )
         }
-        Shape::Equal | Shape::Still => ([0.0; 3], [0.0; 3]),
+        Shape::Equal | Shape::Still | Shape::Parts(_) => ([0.0; 3], [0.0; 3]),
     }
 }

@@ -7,13 +7,13 @@
 //! 1. Start: the problem's impulses, or none; good enough, they are the answer.
 //! 2. Warm: a few proximal Newton iterations, if the start is near: targets changed a little, a scene nearly at rest.
 //! 3. Contradicting targets of joints in loops are moved to the nearest that can be met, and reported.
-//! 4. Interior: everything else. 5. Polish: proximal Newton from the best, where an interior point stalls at degenerate contacts; it alone knows rolling and
-//!    spinning resistance and regularised sliding exactly. 6. Restart: the interior point from the best. 7. Splitting: a bounded answer for wedged piles.
+//! 4. Interior: everything else. 5. Polish: proximal Newton from the best, where an interior point stalls at degenerate contacts. 6. Restart: the interior point from the best. 7. Splitting: a bounded answer for wedged piles.
 
 mod contradiction;
 mod interior;
 mod island;
 mod newton;
+mod parts;
 mod scaling;
 mod splitting;
 
