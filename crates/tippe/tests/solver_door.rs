@@ -27,7 +27,8 @@ fn ball(problem: &mut Problem, m: f64, v: Vec3, w: Vec3) -> Node {
 }
 
 /// A ball on the floor.
-fn on_floor(problem: &mut Problem, node: Node, friction: Friction, target: [f64; 3]) {
+fn on_floor(problem: &mut Problem, node: Node, friction: Friction, target: f64) {
+    let target = [target, 0.0, 0.0, 0.0, 0.0, 0.0];
     problem.add_contact(friction, target, [0.0; 6]);
     problem.add_contact_side(node, 1.0, FRAME, -Vec3::Z);
 }
@@ -83,7 +84,7 @@ fn a_cone_sticks_slides_and_opens() {
     let mut solve = |mu: f64, v: Vec3| {
         let mut p = Problem::default();
         let a = ball(&mut p, 1.0, v, Vec3::ZERO);
-        on_floor(&mut p, a, Friction::coulomb(mu), [0.0; 3]);
+        on_floor(&mut p, a, Friction::coulomb(mu), 0.0);
         let out = core.solve(&p, &exact());
         assert!(out.met);
         [out.impulses[0], out.impulses[1], out.impulses[2]]
@@ -104,7 +105,7 @@ fn a_cone_sticks_slides_and_opens() {
 fn restitution_is_a_target() {
     let mut p = Problem::default();
     let a = ball(&mut p, 3.0, -Vec3::Z, Vec3::ZERO);
-    on_floor(&mut p, a, Friction::coulomb(0.3), [0.5, 0.0, 0.0]);
+    on_floor(&mut p, a, Friction::coulomb(0.3), 0.5);
     let mut core = Core::default();
     let out = core.solve(&p, &exact());
     near(out.impulses[0], 4.5);
@@ -124,8 +125,12 @@ fn the_unit_of_velocity_is_the_callers() {
             Vec3::new(0.0, 0.5, -1.0) * scale,
             Vec3::X * scale,
         );
-        on_floor(&mut p, a, Friction::coulomb(0.3), [0.0; 3]);
-        p.add_contact(Friction::coulomb(0.2), [0.1 * scale, 0.0, 0.0], [0.0; 6]);
+        on_floor(&mut p, a, Friction::coulomb(0.3), 0.0);
+        p.add_contact(
+            Friction::coulomb(0.2),
+            [0.1 * scale, 0.0, 0.0, 0.0, 0.0, 0.0],
+            [0.0; 6],
+        );
         p.add_contact_side(a, -1.0, FRAME, Vec3::Z);
         p.add_contact_side(b, 1.0, FRAME, -Vec3::Z);
         let out = core.solve(&p, &exact());
@@ -146,7 +151,7 @@ fn a_node_may_expose_only_some_freedoms() {
     let mut partial = Problem::default();
     let door = partial.add_node(&[2.0], &[-0.5]).unwrap();
     let frame = [Vec3::Y, Vec3::X, Vec3::Z];
-    partial.add_contact(Friction::coulomb(0.3), [0.0; 3], [0.0; 6]);
+    partial.add_contact(Friction::coulomb(0.3), [0.0; 6], [0.0; 6]);
     let rows = frame.map(|d| lever.cross(d).z);
     partial.add_side(door, &rows);
     let few = core.solve(&partial, &exact()).impulses.to_vec();
@@ -154,7 +159,7 @@ fn a_node_may_expose_only_some_freedoms() {
     let body = whole
         .add_body(1.0, Mat3::IDENTITY * 0.5, Vec3::ZERO, Vec3::Z * -0.5)
         .unwrap();
-    whole.add_contact(Friction::coulomb(0.3), [0.0; 3], [0.0; 6]);
+    whole.add_contact(Friction::coulomb(0.3), [0.0; 6], [0.0; 6]);
     whole.add_contact_side(body, 1.0, frame, lever);
     for i in 0..5 {
         whole.add_row(Law::Equality, 0.0, 0.0);
@@ -248,7 +253,7 @@ fn torques_resist_rolling_and_spinning() {
         // Rolls without sliding: v = w × radius.
         let v = w.cross(Vec3::Z) - Vec3::Z;
         let a = ball(&mut p, 1.0, v, w);
-        on_floor(&mut p, a, friction, [0.0; 3]);
+        on_floor(&mut p, a, friction, 0.0);
         let out = core.solve(&p, &exact());
         assert!(out.met, "{}", out.residual);
         let v = out.velocities[0];
@@ -274,7 +279,7 @@ fn regularised_sliding_follows_its_law() {
             slip_speed: 0.05,
             ..Friction::coulomb(0.4)
         };
-        on_floor(&mut p, a, friction, [0.0; 3]);
+        on_floor(&mut p, a, friction, 0.0);
         let out = core.solve(&p, &exact());
         assert!(out.met, "{speed}: {}", out.residual);
         let v = out.velocities[0];
@@ -316,7 +321,7 @@ fn heaps_with_all_kinds_of_resistance() {
         };
         for i in 0..8 {
             if i < 5 {
-                on_floor(&mut p, nodes[i], friction, [0.0; 3]);
+                on_floor(&mut p, nodes[i], friction, 0.0);
             }
             for j in 0..i {
                 if random() > 0.1 {
@@ -324,7 +329,7 @@ fn heaps_with_all_kinds_of_resistance() {
                 }
                 let n = Vec3::new(random(), random(), random() + 0.3).normalize();
                 let (t1, t2) = tippe::math::tangents(n);
-                p.add_contact(friction, [0.0; 3], [0.0; 6]);
+                p.add_contact(friction, [0.0; 6], [0.0; 6]);
                 p.add_contact_side(nodes[j], -1.0, [n, t1, t2], n);
                 p.add_contact_side(nodes[i], 1.0, [n, t1, t2], -n);
             }

@@ -9,7 +9,7 @@ use crate::math::block_cholesky::{Block, Block6, BlockCholesky};
 use crate::math::block_lu::BlockLu;
 
 /// Multiply–adds of a product of two blocks and of a block and a vector.
-const PRODUCT: u64 = 216;
+pub(crate) const PRODUCT: u64 = 216;
 const TIMES: u64 = 36;
 
 /// Two sides of one group on different blocks: which is eliminated later, and the place of their block.

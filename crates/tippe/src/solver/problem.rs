@@ -2,7 +2,7 @@
 //!
 //! Reads: nothing.  Writes: nothing (plain data).
 //! Called by: whoever has an island to solve; `solver::core` reads it.
-//! Source: the one-step problem of [Acary08] ch. 10. Letters: v velocities of the nodes, M their mass, J the rows, r impulses,
+//! Source: the discrete contact problem of [Acary08] ch. 10. Letters: v velocities of the nodes, M their mass, J the rows, r impulses,
 //! u = J v − target, v = free + M⁻¹ Jᵀ r.
 //!
 //! The unit of a velocity is the caller's: with accelerations in place of velocities the same problem gives forces in place of impulses.
@@ -295,17 +295,16 @@ impl Problem {
         })
     }
 
-    /// Adds a contact; its sides follow by `add_side`. Target and starting impulse are in the order normal, first tangent, second tangent; the torques
-    /// of a contact with rolling or spinning resistance target zero. Returns its group.
+    /// Adds a contact; its sides follow by `add_side`. Targets and starting impulses are in the order normal, first and second tangent, then, with
+    /// rolling or spinning resistance, angular about first and second tangent and normal. Returns its group.
     pub fn add_contact(
         &mut self,
         friction: Friction,
-        target: [f64; 3],
+        target: [f64; ROWS_MAX],
         start: [f64; ROWS_MAX],
     ) -> usize {
         let rows = if friction.has_torque() { 6 } else { 3 };
-        self.target.extend_from_slice(&target);
-        self.target.resize(self.target.len() + rows - 3, 0.0);
+        self.target.extend_from_slice(&target[..rows]);
         self.start.extend_from_slice(&start[..rows]);
         self.push_group(Law::Cone(friction), rows)
     }
@@ -399,6 +398,8 @@ pub struct Budget {
     pub tolerance_relative: f64,
     /// Most factorisations.
     pub factorisations: u32,
+    /// Most block products of one factorisation; a larger island is not tried.
+    pub block_products: u64,
     /// Most multiply–adds, counted by blocks; the phase at hand ends its iteration first.
     pub operations: u64,
     /// Whether to start from the problem's impulses.
@@ -411,6 +412,7 @@ impl Default for Budget {
             tolerance: 0.0,
             tolerance_relative: 1e-8,
             factorisations: 100,
+            block_products: u64::MAX,
             operations: u64::MAX,
             warm: true,
         }

@@ -93,6 +93,7 @@ fn rows(
     }
     if contact {
         let start = [x[21], x[22], x[23], 0.0, 0.0, 0.0];
+        let target = [target[0], target[1], target[2], 0.0, 0.0, 0.0];
         problem.add_contact(Friction::coulomb(x[20]), target, start);
     } else {
         let law = Law::Bounded {

@@ -6,7 +6,7 @@
 
 use crate::math::block_cholesky::Block6;
 use crate::solver::law::{Scales, project_scaled, residual};
-use crate::solver::matrix::Matrix;
+use crate::solver::matrix::{Matrix, PRODUCT};
 use crate::solver::problem::{Budget, Law, Problem};
 
 /// The island at hand; buffers are kept between solves.
@@ -72,7 +72,9 @@ impl Island {
         self.best.clear();
         self.best.resize(problem.rows(), 0.0);
         self.residual = f64::INFINITY;
-        self.matrix.prepare(problem, budget.operations / 216)
+        let affordable = budget.operations / PRODUCT;
+        self.matrix
+            .prepare(problem, budget.block_products.min(affordable))
     }
 
     /// Whether the best impulses are good enough.
