@@ -20,6 +20,7 @@ export const CHARTS = [
       { name: 'drag, joints', sum: true, of: (r, i) => r.value(i, 'drag') + r.value(i, 'joint_friction') },
       { name: 'forces, motors', sum: true, of: (r, i) => r.value(i, 'external') + r.value(i, 'motors') + r.value(i, 'prescribed') },
       { name: 'correction', sum: true, of: (r, i) => r.value(i, 'position_correction') },
+      { name: 'gained', sum: true, of: (r, i) => r.value(i, 'gained') },
       { name: 'unexplained', sum: true, of: (r, i) => r.value(i, 'unexplained') },
     ],
   },

@@ -8,6 +8,7 @@ mod browser;
 mod markdown;
 mod pictures;
 mod requirements;
+mod rooms;
 mod steps;
 mod tidy;
 mod tree;
@@ -20,7 +21,7 @@ use tree::Tree;
 const USAGE: &str = "\
 cargo xtask test [--quick]           formatting, lints, documentation, tidy, all tests; --quick leaves out the release build
 cargo xtask tidy                     paths, links, citations and requirement ids in documents and sources
-cargo xtask requirements [--update]  how many requirements are met; --update fills the table from the tests in the sources
+cargo xtask requirements [--update]  how many requirements are met; --update fills in the tests, never the states
 cargo xtask pictures [NAME]          makes the pictures of the documents anew, all or one
 ";
 

@@ -60,18 +60,19 @@ pub fn link_targets(line: &str) -> Vec<String> {
     targets
 }
 
+/// A heading as an anchor: its words in lower case, joined by hyphens.
+pub fn slug(title: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
+    let words: String = title.to_lowercase().chars().filter(kept).collect();
+    words.replace(' ', "-")
+}
+
 /// The anchors of a document's headings, as code hosts make them from the words.
 pub fn anchors(text: &str) -> Vec<String> {
     let mut slugs: Vec<String> = Vec::new();
     let mut found = Vec::new();
     for line in lines(text).filter(|l| !l.fenced && l.text.starts_with('#')) {
-        let title = line.text.trim_start_matches('#').trim();
-        let kept = title
-            .to_lowercase()
-            .chars()
-            .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
-            .collect::<String>();
-        let slug = kept.replace(' ', "-");
+        let slug = slug(line.text.trim_start_matches('#').trim());
         let copies = slugs.iter().filter(|s| **s == slug).count();
         found.push(if copies == 0 {
             slug.clone()

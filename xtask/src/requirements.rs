@@ -2,7 +2,8 @@
 //!
 //! Reads: `docs/requirements.md`, test functions in the sources.  Writes: the table's text.
 //! Called by: `main` (summary, update), `tidy` (check).
-//! Source: none. A row is `| id | what | state | tests | remark |`; `--update` owns the tests, people own the rest.
+//! Source: none. A row is `| id | what | state | tests | remark |`; `--update` fills in the tests and nothing else. The state is
+//! judged by hand against the requirement's acceptance sentence: a test's name alone promotes nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -155,6 +156,14 @@ impl State {
             _ => None,
         }
     }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::Part => "part",
+            Self::Open => "open",
+        }
+    }
 }
 
 /// One row of the table.
@@ -191,12 +200,8 @@ impl Row {
         }))
     }
 
-    fn to_line(&self) -> String {
-        let state = match self.state {
-            Some(State::Met) => "met",
-            Some(State::Part) => "part",
-            Some(State::Open) | None => "open",
-        };
+    fn to_line(&self, state: State) -> String {
+        let state = state.name();
         let tests: Vec<String> = self.tests.iter().map(|t| format!("`{t}`")).collect();
         let tests = if tests.is_empty() {
             NOTHING.to_owned()
@@ -227,9 +232,7 @@ fn rows(text: &str) -> (Vec<Row>, Vec<Problem>) {
     (rows, problems)
 }
 
-/// The table's text with the tests of each row filled in from the sources.
-///
-/// A row with tests becomes met unless it says part; a row without tests or remark becomes open.
+/// The table's text with the tests of each row filled in from the sources. States and remarks stay as they are.
 pub fn updated(text: &str, tests: &[NamedTest]) -> String {
     let mut by_id: BTreeMap<Id, Vec<String>> = BTreeMap::new();
     for test in tests.iter().filter(|t| t.is_test) {
@@ -242,13 +245,9 @@ pub fn updated(text: &str, tests: &[NamedTest]) -> String {
             row.tests = by_id.get(&row.id).cloned().unwrap_or_default();
             row.tests.sort();
             row.tests.dedup();
-            row.state = match (row.state, row.tests.is_empty(), row.remark.is_empty()) {
-                (Some(State::Part), false, _) => Some(State::Part),
-                (_, false, _) => Some(State::Met),
-                (_, true, true) => Some(State::Open),
-                (state, true, false) => state,
-            };
-            row.to_line()
+            // A state that cannot be read is left for `check` to name.
+            row.state
+                .map_or_else(|| line.to_owned(), |state| row.to_line(state))
         }
         _ => line.to_owned(),
     };
@@ -284,7 +283,8 @@ pub fn summary(text: &str) -> String {
     out + &line("all", None, FAMILIES.iter().map(|(_, n)| n).sum())
 }
 
-/// Table and sources agree: every id once, every test named exists, every test of an id is named there.
+/// Table and sources agree: every id once; every test named exists and every test of an id is named in its row; `met` has a test,
+/// `part` says what is missing, `open` names no test.
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let Some(text) = tree.text(TABLE) else {
         return vec![Problem::new(
@@ -327,13 +327,14 @@ fn check_row(row: &Row, tests: &[NamedTest], tree: &Tree, problems: &mut Vec<Pro
         report("the state must be met, part or open".into());
         return;
     };
-    if state != State::Open && row.tests.is_empty() && row.remark.is_empty() {
-        report(
-            "met or part, but nothing shows it; name a test, or say in the remark what does".into(),
-        );
+    if state == State::Met && row.tests.is_empty() {
+        report("met, but no test shows it; write one or say part".into());
     }
     if state == State::Part && row.remark.is_empty() {
         report("part, but the remark does not say what is missing".into());
+    }
+    if state == State::Open && !row.tests.is_empty() {
+        report("open, but tests are named after it; read them against the requirement and say part or met".into());
     }
     for name in &row.tests {
         if !tests.iter().any(|t| t.is_test && t.name == *name) {
@@ -387,7 +388,7 @@ fn check_test(test: &NamedTest, rows: &[Row], problems: &mut Vec<Problem>) {
     let Some(row) = rows.iter().find(|r| r.id == id) else {
         return; // reported as a missing row
     };
-    if !row.tests.contains(&test.name) || row.state == Some(State::Open) {
+    if !row.tests.contains(&test.name) {
         report(format!(
             "is not listed at {id} in {TABLE}; run `cargo xtask requirements --update`"
         ));
@@ -437,18 +438,21 @@ mod tests {
     }
 
     #[test]
-    fn update_fills_tests_and_keeps_remarks() {
+    fn update_fills_tests_and_keeps_states_and_remarks() {
         let text = table(&[
             "| CL-18 | axes | open | — | |",
             "| CL-19 | clip | part | — | edges open |",
             "| BS-1 | state | met | `bs_01_gone` | |",
+            "| BS-2 | stop | done | — | |",
         ]);
         let source = "#[test]\n/// why\nfn cl_18_b() {}\n#[test]\nfn cl_18_a() {}\n#[test]\nfn cl_19_c() {}\nfn cl_20_helper() {}\n";
         let tree = Tree::of(&[("crates/x.rs", source)]);
         let new = updated(&text, &tests_in(&tree));
-        assert!(new.contains("| CL-18 | axes | met | `cl_18_a`, `cl_18_b` | |\n"));
+        // Two tests promote nothing, and a lost test demotes nothing: `check` names both rows.
+        assert!(new.contains("| CL-18 | axes | open | `cl_18_a`, `cl_18_b` | |\n"));
         assert!(new.contains("| CL-19 | clip | part | `cl_19_c` | edges open |\n"));
-        assert!(new.contains("| BS-1 | state | open | — | |\n"));
+        assert!(new.contains("| BS-1 | state | met | — | |\n"));
+        assert!(new.contains("| BS-2 | stop | done | — | |\n"));
         assert!(new.contains("| CL-20 | what | open | — | |\n"));
         assert_eq!(
             updated(&new, &tests_in(&tree)),
@@ -461,7 +465,7 @@ mod tests {
     fn a_consistent_table_passes() {
         let text = table(&[
             "| CL-18 | axes | met | `cl_18_a` | |",
-            "| MC-2 | flight | met | — | case F00, `f00_free_flight` |",
+            "| MC-2 | flight | part | — | case F00, `f00_free_flight`; spin is missing |",
         ]);
         let source = "#[test]\nfn cl_18_a() {}\nfn f00_free_flight() {}\n";
         assert_eq!(
@@ -476,15 +480,16 @@ mod tests {
             "| CL-1 | q | met | — | |",
             "| CL-2 | l | part | `cl_02_gone` | |",
             "| CL-3 | c | done | — | |",
+            "| CL-4 | h | open | `cl_04_a` | |",
         ]);
-        let source =
-            "#[test]\nfn cl_18_new() {}\nfn cl_19_helper() {}\n#[test]\nfn cl_99_none() {}\n";
+        let source = "#[test]\nfn cl_18_new() {}\nfn cl_19_helper() {}\n#[test]\nfn cl_99_none() {}\n#[test]\nfn cl_04_a() {}\n";
         let got = whats(&Tree::of(&[(TABLE, &text), ("crates/x.rs", source)]));
         let expected = [
-            "CL-1: met or part, but nothing shows it",
+            "CL-1: met, but no test shows it",
             "CL-2: part, but the remark does not say what is missing",
             "CL-2: there is no test `cl_02_gone`",
             "CL-3: the state must be",
+            "CL-4: open, but tests are named after it",
             "crates/x.rs:2: `cl_18_new` is not listed at CL-18",
             "crates/x.rs:3: `cl_19_helper` is named like a test",
             "crates/x.rs:5: `cl_99_none` is named after a requirement that does not exist",

@@ -6,6 +6,7 @@
 
 use crate::markdown::{self, Line};
 use crate::requirements;
+use crate::rooms;
 use crate::tree::{Problem, Tree};
 
 /// Everything there is to mend, by file and line.
@@ -18,12 +19,14 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
         }
     }
     check_examples(tree, &mut problems);
+    rooms::check(tree, &mut problems);
     check_references(tree, &mut problems);
     let keys = reference_keys(tree);
     for (file, text) in tree.ending_in(".rs") {
         // The checks' own examples cite works that do not exist.
         if !file.starts_with("xtask/") {
             check_citations(&keys, file, text, &mut problems);
+            check_cited_documents(tree, file, text, &mut problems);
         }
         check_skipped_tests(file, text, &mut problems);
     }
@@ -41,7 +44,8 @@ fn is_document(file: &str) -> bool {
     !file.contains('/') || file.starts_with("docs/")
 }
 
-// ---- paths -----------------------------------------------------------------------------------------------------------------------
+// ---- paths
+// -----------------------------------------------------------------------------------------------------------------------
 
 /// Folders at the top whose paths are checked whether or not the folder is there yet.
 const TOP_FOLDERS: [&str; 8] = [
@@ -123,7 +127,8 @@ fn is_file_name(word: &str) -> bool {
     is_plain(word) && (word.ends_with(".rs") || word.ends_with(".md")) && word.len() > 3
 }
 
-/// Whether the tree has the path, or for a file named from below the top, a path that ends so. `*` stands for any part of a name.
+/// Whether the tree has the path, or for a file named from below the top, a path that ends so. `*` stands for any part
+/// of a name.
 fn exists(tree: &Tree, path: &str) -> bool {
     if tree.has(path) {
         return true;
@@ -159,7 +164,8 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-// ---- links -----------------------------------------------------------------------------------------------------------------------
+// ---- links
+// -----------------------------------------------------------------------------------------------------------------------
 
 /// Relative links lead somewhere, down to the heading.
 fn check_links(tree: &Tree, file: &str, text: &str, problems: &mut Vec<Problem>) {
@@ -213,7 +219,8 @@ fn resolved(file: &str, link: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-// ---- examples --------------------------------------------------------------------------------------------------------------------
+// ---- examples
+// --------------------------------------------------------------------------------------------------------------------
 
 /// Where the README's Rust examples are tested: the documentation of the library.
 const TESTED: &str = "crates/tippe/src/lib.rs";
@@ -253,7 +260,8 @@ fn check_examples(tree: &Tree, problems: &mut Vec<Problem>) {
     }
 }
 
-// ---- citations -------------------------------------------------------------------------------------------------------------------
+// ---- citations
+// -------------------------------------------------------------------------------------------------------------------
 
 /// The only bibliography.
 const REFERENCES: &str = "docs/references.md";
@@ -292,7 +300,8 @@ fn check_references(tree: &Tree, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Works cited in the head of a module (`//! Source: [Key] …`) or beside an equation (`// [Key] eq. 4`) are in the bibliography.
+/// Works cited in the head of a module (`//! Source: [Key] …`) or beside an equation (`// [Key] eq. 4`) are in the
+/// bibliography.
 fn check_citations(keys: &[&str], file: &str, text: &str, problems: &mut Vec<Problem>) {
     let mut in_source = false;
     for (i, line) in text.lines().enumerate() {
@@ -316,7 +325,41 @@ fn check_citations(keys: &[&str], file: &str, text: &str, problems: &mut Vec<Pro
     }
 }
 
-/// Words in square brackets that have the form of a key, and what follows each: `[Bender06]`, or `\[Bender06]` as rustdoc wants it.
+/// Documents named in a source exist, and so does the heading that is quoted behind the name:
+/// `docs/solver.md, "Sweeps"`.
+fn check_cited_documents(tree: &Tree, file: &str, text: &str, problems: &mut Vec<Problem>) {
+    for (i, line) in text.lines().enumerate() {
+        for (at, _) in line.match_indices("docs/") {
+            let Some((path, rest)) = document_at(&line[at..]) else {
+                continue;
+            };
+            let Some(document) = tree.text(path) else {
+                let what = format!("cites `{path}`, which does not exist");
+                problems.push(Problem::new(file, i + 1, what));
+                continue;
+            };
+            let quoted = rest.strip_prefix(", \"").and_then(|r| r.split_once('"'));
+            let Some((title, _)) = quoted else {
+                continue;
+            };
+            if !markdown::anchors(document).contains(&markdown::slug(title)) {
+                let what = format!("cites \"{title}\", but `{path}` has no such heading");
+                problems.push(Problem::new(file, i + 1, what));
+            }
+        }
+    }
+}
+
+/// The path of a document that a text begins with, and what follows it.
+fn document_at(text: &str) -> Option<(&str, &str)> {
+    let is_path = |c: char| c.is_ascii_alphanumeric() || "/-_.".contains(c);
+    let end = text.find(|c| !is_path(c)).unwrap_or(text.len());
+    let path = text[..end].trim_end_matches('.');
+    path.ends_with(".md").then_some((path, &text[path.len()..]))
+}
+
+/// Words in square brackets that have the form of a key, and what follows each: `[Bender06]`, or `\[Bender06]` as
+/// rustdoc wants it.
 fn bracketed(comment: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();
     for (at, _) in comment.match_indices('[') {
@@ -334,7 +377,8 @@ fn bracketed(comment: &str) -> Vec<(&str, &str)> {
     found
 }
 
-// ---- words -----------------------------------------------------------------------------------------------------------------------
+// ---- words
+// -----------------------------------------------------------------------------------------------------------------------
 
 /// Pieces of text that mean a path of somebody's machine. Split here so that this file does not hold them.
 const FORBIDDEN: [&str; 3] = [
@@ -449,6 +493,16 @@ mod tests {
         assert!(
             got[0].starts_with("x.rs:4: [Unknown07]") && got[1].starts_with("x.rs:8: [Absent]")
         );
+    }
+
+    #[test]
+    fn cited_documents_must_have_the_heading() {
+        let tree = Tree::of(&[("docs/a.md", "# Same bits\n")]);
+        let text = "//! Source: docs/a.md, \"Same bits\".\n// docs/b.md\n// docs/a.md, \"Other\"; docs/a.md.\n// docs/a\n";
+        let got = found(|problems| check_cited_documents(&tree, "x.rs", text, problems));
+        assert_eq!(got.len(), 2, "{got:#?}");
+        assert!(got[0].starts_with("x.rs:2: cites `docs/b.md`"));
+        assert!(got[1].starts_with("x.rs:3: cites \"Other\""));
     }
 
     #[test]

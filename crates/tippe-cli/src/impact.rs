@@ -2,7 +2,7 @@
 //!
 //! Reads: flags.  Writes: an account or one JSON object; an SVG file if asked.
 //! Called by: `main`.
-//! Source: the law is `tippe::dynamics::impact`; docs/methods.md tells it.
+//! Source: the law is `tippe::dynamics::impact`; docs/methods/impact-law.md explains it.
 //! Letters: K with Δu = K P, u velocity of B relative to A at the point, n normal from A to B.
 
 #![allow(non_snake_case)]

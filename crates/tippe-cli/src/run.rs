@@ -33,6 +33,10 @@ use crate::svg::scene::{Frame, Stage};
 /// Straight to the file: a run that is killed leaves every whole chunk behind.
 type Recorder = RecordingWriter<File>;
 
+/// Energy made from nothing, relative to what was put in, above which a run warns, and above which it fails [1].
+const GAINED_WARN: f64 = 1e-6;
+const GAINED_FAIL: f64 = 1e-2;
+
 /// Why the loop ended.
 enum End {
     /// All steps taken.
@@ -150,7 +154,14 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
             ))?;
         }
     }
-    Ok(if matches!(end, End::Finished) {
+    let gained = simulation.gained_share(&scene);
+    if gained > GAINED_FAIL {
+        note(&format!(
+            "error: the run made {} of its energy from nothing: do not trust it",
+            number(gained)
+        ));
+    }
+    Ok(if matches!(end, End::Finished) && gained <= GAINED_FAIL {
         Outcome::Done
     } else {
         Outcome::Failed
@@ -200,6 +211,7 @@ impl Simulation {
         let energy_start = scene.world.energy();
         let mut statistics = Statistics::default();
         statistics.start(scene.world.time(), energy_start);
+        statistics.weight_times_size = scene.world.energy_scale();
         Self {
             statistics,
             film: Film::new(&scene.world, steps),
@@ -272,6 +284,13 @@ impl Simulation {
         End::Finished
     }
 
+    /// Energy made from nothing, relative to what it is measured by [1].
+    fn gained_share(&self, scene: &Scene) -> f64 {
+        let scale = self.statistics.energy_scale(self.energy_start.0);
+        let gained = scene.world.ledger().gained;
+        if gained == 0.0 { 0.0 } else { gained / scale }
+    }
+
     fn take_picture(&mut self, scene: &Scene) {
         if self.picture.is_none()
             && self
@@ -296,10 +315,18 @@ impl Simulation {
                 w.file, w.line, w.column, w.field, w.reason
             )
         }));
-        if s.caps_hit > 0 {
+        if s.caps_open > 0 {
             warnings.push(format!(
                 "in {} of {} steps a solver loop ended at its limit instead of at its tolerance ({} loops in all): see the residuals",
-                s.capped_steps, s.steps, s.caps_hit
+                s.open_steps, s.steps, s.caps_open
+            ));
+        }
+        let gained = self.gained_share(scene);
+        if gained > GAINED_WARN {
+            warnings.push(format!(
+                "{} J were made from nothing, {} of what was put in: the motion cannot be trusted to that degree; try a shorter step",
+                number(scene.world.ledger().gained),
+                number(gained)
             ));
         }
         if s.fallbacks_max > 0 {

@@ -2,7 +2,7 @@
 //!
 //! Reads: StepReport and the running ledger of each step, its wall time.  Writes: nothing outside.
 //! Called by: `run`, then `summary` and `report`.
-//! Source: docs/methods.md, "The certificate".
+//! Source: docs/methods/contract.md, "The certificate".
 
 use std::time::Duration;
 
@@ -27,6 +27,18 @@ pub struct Statistics {
     pub capped_steps: u64,
     /// Loops that ended at their limit.
     pub caps_hit: u64,
+    /// Steps in which such a loop was not made good, and how many loops.
+    pub open_steps: u64,
+    /// Loops that ended at their limit and were not made good.
+    pub caps_open: u64,
+    /// Steps that are certified.
+    pub certified_steps: u64,
+    /// What kept steps from being certified, with the number of steps.
+    pub missed: std::collections::BTreeMap<&'static str, u64>,
+    /// Works put in so far [J].
+    pub works: f64,
+    /// Weight times size of the bodies [J].
+    pub weight_times_size: f64,
     /// Steps with a pair of materials that no pair was given for.
     pub fallback_steps: u64,
     /// Most such pairs in one step.
@@ -63,6 +75,12 @@ pub struct AllSeries {
     pub drag: Series,
     /// Loss in joints.
     pub joint_friction: Series,
+    /// Plastic loss of joints, limits and prescribed bodies.
+    pub shock: Series,
+    /// Loss to the numerical method itself.
+    pub numerical_damping: Series,
+    /// Energy made from nothing.
+    pub gained: Series,
     /// Energy brought in by position correction.
     pub position_correction: Series,
     /// Numerical error.
@@ -110,6 +128,15 @@ impl Statistics {
         self.residuals = self.residuals.max(report.residuals);
         self.capped_steps += u64::from(report.work.caps_hit > 0);
         self.caps_hit += u64::from(report.work.caps_hit);
+        self.open_steps += u64::from(report.work.caps_open() > 0);
+        self.caps_open += u64::from(report.work.caps_open());
+        let missed = report.missed();
+        self.certified_steps += u64::from(missed.is_empty());
+        for name in missed {
+            *self.missed.entry(name).or_default() += 1;
+        }
+        let e = &report.energy;
+        self.works += e.external.max(0.0) + e.motors.max(0.0) + e.prescribed.max(0.0);
         self.fallback_steps += u64::from(report.material_fallbacks > 0);
         self.fallbacks_max = self.fallbacks_max.max(report.material_fallbacks);
         self.note_energies(ledger.kinetic, ledger.potential);
@@ -134,8 +161,15 @@ impl Statistics {
         let losses = ledger.friction.abs()
             + ledger.restitution.abs()
             + ledger.drag.abs()
-            + ledger.joint_friction.abs();
+            + ledger.joint_friction.abs()
+            + ledger.shock.abs()
+            + ledger.numerical_damping.abs();
         self.kinetic_max.max(span).max(works).max(losses)
+    }
+
+    /// What energy made from nothing is measured by [J]: kinetic energy at the start plus works put in, not less than weight times size.
+    pub fn energy_scale(&self, kinetic_start: f64) -> f64 {
+        (kinetic_start + self.works).max(self.weight_times_size)
     }
 
     /// Mean over steps of a sum.
@@ -177,6 +211,9 @@ impl AllSeries {
             (&mut self.restitution, e.restitution),
             (&mut self.drag, e.drag),
             (&mut self.joint_friction, e.joint_friction),
+            (&mut self.shock, e.shock),
+            (&mut self.numerical_damping, e.numerical_damping),
+            (&mut self.gained, e.gained),
             (&mut self.position_correction, e.position_correction),
             (&mut self.unexplained, e.unexplained),
             (&mut self.contacts, report.contacts as f64),

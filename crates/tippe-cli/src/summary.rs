@@ -33,6 +33,8 @@ pub struct Summary {
     pub collisions_mean: f64,
     /// Largest penetration [m].
     pub max_depth: f64,
+    /// Steps that are certified: every threshold of `tippe::CERTIFIED` kept.
+    pub certified_steps: u64,
     /// Worst residuals.
     pub residuals: ResidualsSummary,
     /// The energy ledger.
@@ -91,6 +93,14 @@ pub struct EnergySummary {
     pub drag: f64,
     /// Loss in joints.
     pub joint_friction: f64,
+    /// Plastic loss of joints, limits and prescribed bodies.
+    pub shock: f64,
+    /// Loss to the numerical method itself.
+    pub numerical_damping: f64,
+    /// Energy made from nothing.
+    pub gained: f64,
+    /// What `gained` is measured by: kinetic energy at the start plus works put in, not less than weight times size of the bodies.
+    pub scale: f64,
     /// Brought in by position correction.
     pub position_correction: f64,
     /// Numerical error.
@@ -117,6 +127,10 @@ impl EnergySummary {
             restitution: ledger.restitution,
             drag: ledger.drag,
             joint_friction: ledger.joint_friction,
+            shock: ledger.shock,
+            numerical_damping: ledger.numerical_damping,
+            gained: ledger.gained,
+            scale: statistics.energy_scale(start.0),
             position_correction: ledger.position_correction,
             unexplained: ledger.unexplained,
             turnover: statistics.turnover(ledger),
@@ -125,7 +139,7 @@ impl EnergySummary {
     }
 
     /// The transfers with their names, as they enter the account: `change of kinetic energy = sum`.
-    pub const fn transfers(&self) -> [(&'static str, f64); 10] {
+    pub const fn transfers(&self) -> [(&'static str, f64); 13] {
         [
             ("work of gravity", self.gravity),
             ("work of applied forces", self.external),
@@ -135,6 +149,9 @@ impl EnergySummary {
             ("lost to restitution", -self.restitution),
             ("lost to drag", -self.drag),
             ("lost in joints", -self.joint_friction),
+            ("lost to shocks", -self.shock),
+            ("numerical damping", -self.numerical_damping),
+            ("gained from nothing", self.gained),
             ("position correction", self.position_correction),
             ("unexplained", self.unexplained),
         ]
@@ -182,6 +199,7 @@ impl Summary {
             contacts_mean: statistics.per_step(statistics.contacts),
             collisions_mean: statistics.per_step(statistics.collisions),
             max_depth: statistics.depth_max,
+            certified_steps: statistics.certified_steps,
             residuals: ResidualsSummary {
                 complementarity: r.complementarity,
                 friction_cone: r.friction_cone,
@@ -218,6 +236,10 @@ impl Summary {
         line(
             "deepest penetration",
             format!("{} m", number(self.max_depth)),
+        );
+        line(
+            "certified",
+            format!("{} of {} steps", self.certified_steps, self.steps),
         );
         // Joint rows are worth a line only where there are joints.
         for (name, value, unit) in self

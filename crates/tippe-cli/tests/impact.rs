@@ -2,7 +2,7 @@
 //!
 //! Reads: the built binary.  Writes: pictures in a temporary folder of the build.
 //! Called by: `cargo test`.
-//! Source: the closed forms of a ball and a rod; docs/methods.md.
+//! Source: the closed forms of a ball and a rod; docs/methods/impact-law.md.
 
 // Helpers of tests may fail as loudly as tests.
 #![allow(clippy::unwrap_used)]

@@ -2,7 +2,7 @@
 //!
 //! Reads: the built binary.  Writes: nothing.
 //! Called by: `cargo test`.
-//! Source: docs/page.md, "Who may ask".
+//! Source: docs/page.md, "Access".
 
 mod common;
 

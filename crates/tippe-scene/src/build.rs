@@ -117,7 +117,8 @@ pub(crate) fn build(
     let root = At::root(0);
     let run = run_settings(main, options, &root, problems);
     let record = record_settings(main, &root, problems);
-    let mut world = World::new(method(main, options, &root, problems));
+    // Parameters that make no sense have been reported by field; a world is there to find out what else is wrong.
+    let mut world = World::new(method(main, options, &root, problems)).unwrap_or_default();
     let gravity = main.world.as_ref().and_then(|w| w.gravity);
     let gravity = gravity.map_or(tippe::world::GRAVITY, |g| {
         vector(g, &root.join("world.gravity"), problems)

@@ -15,6 +15,7 @@ macro_rules! params {
         $name:ident for $target:ident {
             always { $($(#[$f_meta:meta])* $f:ident: $f_type:ty,)* }
             maybe { $($(#[$m_meta:meta])* $m:ident: $m_type:ty,)* }
+            renamed { $($(#[$o_meta:meta])* $old:ident => $new:ident: $o_type:ty,)* }
         }
     ) => {
         record! {
@@ -24,6 +25,7 @@ macro_rules! params {
                 optional {
                     $($(#[$f_meta])* $f: $f_type,)*
                     $($(#[$m_meta])* $m: $m_type,)*
+                    $($(#[$o_meta])* $old: $o_type,)*
                 }
             }
         }
@@ -33,6 +35,13 @@ macro_rules! params {
             pub(crate) fn apply(&self, mut base: $target, at: &At, problems: &mut Problems) -> $target {
                 // Each field is checked alone first, so that several slips are reported at once.
                 let defaults = base;
+                $(if let Some(value) = self.$old {
+                    let successor = stringify!($new);
+                    let reason = format!("is now called `{successor}`; the old name goes with the next version");
+                    problems.warning(&at.key(stringify!($old)), reason, format!("write `{successor}`"));
+                    base.$new = value;
+                    report(base.check(), at, problems);
+                })*
                 $(if let Some(value) = self.$f {
                     base.$f = value;
                     let alone = $target { $f: value, ..defaults };
@@ -45,7 +54,7 @@ macro_rules! params {
 
             /// Every parameter written out.
             pub(crate) fn written_out(p: &$target) -> Self {
-                Self { $($f: Some(p.$f),)* $($m: p.$m,)* }
+                Self { $($f: Some(p.$f),)* $($m: p.$m,)* $($old: None,)* }
             }
         }
     };
@@ -53,13 +62,13 @@ macro_rules! params {
 
 fn report(checked: Result<(), BuildError>, at: &At, problems: &mut Problems) {
     if let Err(e) = checked {
-        let help = "leave it out for the default; docs/methods.md says what it does";
+        let help = "leave it out for the default; docs/methods says what it does";
         problems.error(&at.key(&e.field), e.reason, help);
     }
 }
 
 params! {
-    /// Parameters of the method `sequential`; defaults and reasons in docs/methods.md.
+    /// Parameters of the method `sequential`; defaults and reasons in docs/methods/sequential.md.
     Sequential for SequentialParams {
         always {
             /// Most sweeps, forward and backward, of an island before it is solved directly or left as it is.
@@ -80,18 +89,24 @@ params! {
             warm_start: bool,
             /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
             joint_tolerance: f64,
-            /// Most parts that a step is divided into where joints need it.
-            parts_max: u32,
+            /// Most substeps that a step is divided into where joints need it.
+            substeps_max: u32,
         }
         maybe {
             /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.
             shuffle_seed: u64,
+            /// Speed below which an island at rest is left as it is [m/s]; 0 never does.
+            rest_tolerance: f64,
+        }
+        renamed {
+            /// Old name of `substeps_max`, read for one more version.
+            parts_max => substeps_max: u32,
         }
     }
 }
 
 params! {
-    /// Parameters of the method `iterative`; defaults and reasons in docs/methods.md.
+    /// Parameters of the method `iterative`; defaults and reasons in docs/methods/iterative.md.
     Iterative for IterativeParams {
         always {
             /// Depth at which a resting contact counts as solved at the end of the step [m].
@@ -139,5 +154,6 @@ params! {
             /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.
             shuffle_seed: u64,
         }
+        renamed {}
     }
 }

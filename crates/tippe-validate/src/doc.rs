@@ -53,7 +53,7 @@ References in brackets are in `docs/references.md`.
 scene are links of trees in joint coordinates (a body without joints is a tree of one free link).
 
 **What is claimed.** Every case with every method of this version in both forms. A method is refused only for a feature that the support
-table of [methods.md](methods.md#what-each-method-honours) says it does not have, or for data that is not there; never for a missed tolerance. `tippe validate`
+table of [methods](methods/README.md#what-each-method-honours) says it does not have, or for data that is not there; never for a missed tolerance. `tippe validate`
 ends with exit code 1 if any part fails, the known misses below included; with `--allow-known` only a miss that is not listed here counts.
 
 ";

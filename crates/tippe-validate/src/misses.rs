@@ -2,7 +2,7 @@
 //!
 //! Reads: rows.  Writes: nothing.
 //! Called by: `summary`, `doc`, the command line, tests.
-//! Source: docs/methods.md explains each; the figures are measured, never kept here.
+//! Source: docs/methods explains each; the figures are measured, never kept here.
 
 use crate::case::Form;
 use crate::row::Row;

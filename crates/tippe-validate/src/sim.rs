@@ -54,7 +54,9 @@ impl Sim {
         };
         if setup.loosen != 1.0 {
             let method = loosened(world.method(), setup.loosen);
-            world.set_method(method);
+            world
+                .set_method(method)
+                .expect("parameters of a case make sense");
         }
         if let Some(watch) = &setup.watch {
             watch.show(|w| w.begin(&world, scene.dt));

@@ -2,7 +2,7 @@
 //!
 //! Reads: nothing.  Writes: nothing (pure functions).
 //! Called by: `run`.
-//! Source: docs/methods.md, "Support".
+//! Source: docs/methods/README.md, "What each method honours".
 
 use crate::case::Setup;
 use crate::cases::{cube_toss, ellipse, one_step};

@@ -105,7 +105,8 @@ fn measure_world(n: usize) {
         integrator: Integrator::OneEvaluation,
         ..ArticulationDesc::default()
     };
-    let mut world = World::new(Method::Sequential(SequentialParams::default()));
+    let mut world =
+        World::new(Method::Sequential(SequentialParams::default())).expect("good parameters");
     world.add_articulation(&desc).expect("the chain is sound");
     let time = best(n, || {
         world.step(1e-5).expect("the chain swings");

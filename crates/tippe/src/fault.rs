@@ -1,4 +1,4 @@
-//! Faults on purpose: four ways of being wrong that the fidelity cases must notice.
+//! Faults on purpose: ways of being wrong that the fidelity cases, and the checks of a step, must notice.
 //!
 //! Reads: the fault chosen, with the feature `fault-injection`; without it nothing.  Writes: that choice.
 //! Called by: the few lines that can be wrong; tests of the validation crate choose.
@@ -15,6 +15,8 @@ pub enum Fault {
     FrictionPyramid,
     /// Body B of a contact gets half of the impulse that body A gets.
     HalfImpulse,
+    /// A step whose ledger has an entry that is not a number.
+    NotANumber,
 }
 
 /// The fault in force, 0 for none.

@@ -23,7 +23,6 @@
 //! ```
 
 pub mod articulated;
-pub mod articulation;
 pub mod collide;
 pub mod dynamics;
 pub mod error;
@@ -32,14 +31,10 @@ pub mod fault;
 #[cfg(not(feature = "fault-injection"))]
 mod fault;
 pub mod geometry;
-pub mod joint;
-pub mod material;
 pub mod math;
 pub mod method;
 pub mod model;
-pub mod motion;
 mod output;
-pub mod query;
 pub mod report;
 pub mod shape;
 mod snapshot;
@@ -51,8 +46,6 @@ mod threads;
 mod two_stage;
 pub mod work;
 pub mod world;
-mod world_articulations;
-mod world_sleep;
 
 pub use articulation::{
     Articulation, ArticulationDesc, ArticulationId, ArticulationState, ConeLimits, LinkBodyDesc,
@@ -66,11 +59,13 @@ pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
 pub use method::{IterativeParams, METHOD_NAMES, Method, SequentialParams};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
+pub use model::{articulation, joint, material, motion};
 pub use motion::Motion;
 pub use report::{
-    ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, Residuals, SolverWork,
-    StepReport,
+    CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, Residuals,
+    SolverWork, StepReport,
 };
 pub use shape::{ConvexHull, Shape, TriangleMesh};
 pub use state::BodyState;
 pub use world::World;
+pub use world::query;

@@ -2,7 +2,7 @@
 //!
 //! Reads: nothing.  Writes: filled by the method of the step; never read back by it.
 //! Called by: users, recordings, validation.
-//! Source: docs/methods.md, "The certificate".
+//! Source: docs/methods/contract.md, "The certificate".
 
 use crate::joint::JointId;
 use crate::math::Vec3;
@@ -37,6 +37,9 @@ pub struct StepReport {
     pub angular_momentum: Vec3,
     /// Where the energy of this step went.
     pub energy: EnergyLedger,
+    /// What errors of energy are measured by [J]: kinetic energy at the start of the step plus works put in, and not less than weight
+    /// times size of the bodies.
+    pub energy_scale: f64,
 }
 
 impl StepReport {
@@ -57,8 +60,123 @@ impl StepReport {
             work,
             material_fallbacks: self.material_fallbacks.max(part.material_fallbacks),
             energy,
+            energy_scale: self.energy_scale.max(part.energy_scale),
             ..*part
         };
+    }
+}
+
+/// What a step must keep to be certified. All thresholds, in one place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// Penetration left at the end of the step [m].
+    pub penetration: f64,
+    /// Penetration that detection found at its start [m].
+    pub penetration_found: f64,
+    /// Approach speed left, or speed apart under load [m/s].
+    pub complementarity: f64,
+    /// Tangential impulse beyond the cone, relative to its bound [1].
+    pub friction_cone: f64,
+    /// Slip left at sticking contacts [m/s].
+    pub stick_slip: f64,
+    /// Worst row of a joint [m].
+    pub joint_position: f64,
+    /// Worst velocity left in a joint row [m/s].
+    pub joint_velocity: f64,
+    /// Energy gained, relative to the scale of the step [1].
+    pub gained: f64,
+    /// Energy unexplained, relative to the scale of the step [1].
+    pub unexplained: f64,
+}
+
+/// The thresholds of [`StepReport::certified`]. Depth and complementarity are those that [Bender06] states for its funnel; the others
+/// are of the same order for bodies of about a metre.
+pub const CERTIFIED: Thresholds = Thresholds {
+    penetration: 1e-4,
+    penetration_found: 1e-3,
+    complementarity: 1e-3,
+    friction_cone: 1e-3,
+    stick_slip: 1e-3,
+    joint_position: 1e-4,
+    joint_velocity: 1e-3,
+    gained: 1e-6,
+    unexplained: 1e-3,
+};
+
+impl StepReport {
+    /// Whether the step can be trusted: every residual, depth and energy error within [`CERTIFIED`], and no loop that ended at its limit
+    /// without being made good.
+    #[must_use]
+    pub fn certified(&self) -> bool {
+        self.missed().is_empty()
+    }
+
+    /// What keeps the step from being certified, by name; empty if it is.
+    #[must_use]
+    pub fn missed(&self) -> Vec<&'static str> {
+        let (r, e, limit) = (&self.residuals, &self.energy, &CERTIFIED);
+        let scale = self.energy_scale;
+        let values = [
+            ("penetration", self.penetration, limit.penetration),
+            (
+                "penetration_found",
+                self.penetration_found,
+                limit.penetration_found,
+            ),
+            ("complementarity", r.complementarity, limit.complementarity),
+            ("friction_cone", r.friction_cone, limit.friction_cone),
+            ("stick_slip", r.stick_slip, limit.stick_slip),
+            ("joint_position", r.joint_position, limit.joint_position),
+            ("joint_velocity", r.joint_velocity, limit.joint_velocity),
+            ("gained", e.gained, limit.gained * scale),
+            (
+                "unexplained",
+                e.unexplained.abs(),
+                limit.unexplained * scale,
+            ),
+            ("caps_hit", f64::from(self.work.caps_open()), 0.0),
+        ];
+        // What is not a number is not within a limit either.
+        let within = |value: f64, limit: f64| value <= limit;
+        values
+            .iter()
+            .filter(|&&(_, value, limit)| !within(value, limit))
+            .map(|v| v.0)
+            .collect()
+    }
+
+    /// Whether every number of the report is finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        let (r, e) = (&self.residuals, &self.energy);
+        let numbers = [
+            self.penetration,
+            self.penetration_found,
+            r.complementarity,
+            r.friction_cone,
+            r.stick_slip,
+            r.joint_position,
+            r.joint_velocity,
+            e.kinetic,
+            e.potential,
+            e.gravity,
+            e.external,
+            e.motors,
+            e.prescribed,
+            e.friction,
+            e.restitution,
+            e.drag,
+            e.joint_friction,
+            e.shock,
+            e.numerical_damping,
+            e.gained,
+            e.position_correction,
+            e.unexplained,
+            self.energy_scale,
+        ];
+        numbers.iter().all(|x| x.is_finite())
+            && self.momentum.is_finite()
+            && self.angular_momentum.is_finite()
     }
 }
 
@@ -104,9 +222,31 @@ pub struct SolverWork {
     pub newton_steps: u32,
     /// Loops that ended at their limit instead of at their tolerance.
     pub caps_hit: u32,
+    /// Those of them whose work was made good later in the same step.
+    pub caps_mended: u32,
 }
 
 impl SolverWork {
+    /// Loops that ended at their limit and were not made good.
+    #[must_use]
+    pub const fn caps_open(&self) -> u32 {
+        self.caps_hit.saturating_sub(self.caps_mended)
+    }
+
+    /// What ended at a limit since the open count was `open` has been made good.
+    pub(crate) const fn mend_to(&mut self, open: u32) {
+        self.caps_mended = self.caps_hit - open;
+    }
+
+    /// The work of an attempt that was given up: it counts, but its limits and substeps do not matter any more.
+    pub(crate) const fn given_up(&self) -> Self {
+        Self {
+            substeps: 0,
+            caps_mended: self.caps_hit,
+            ..*self
+        }
+    }
+
     /// Adds the counts of more work.
     pub(crate) const fn add(&mut self, more: &Self) {
         self.sweeps += more.sweeps;
@@ -114,6 +254,7 @@ impl SolverWork {
         self.substeps += more.substeps;
         self.newton_steps += more.newton_steps;
         self.caps_hit += more.caps_hit;
+        self.caps_mended += more.caps_mended;
     }
 }
 
@@ -121,7 +262,8 @@ impl SolverWork {
 ///
 /// `kinetic` and `potential` are values; all other entries are transfers since the step (or, in the world's running ledger, since
 /// the start). Works are positive into the bodies, losses are positive out of them. The account is
-/// `Δkinetic = gravity + external + motors + prescribed − friction − restitution − drag − joint_friction + position_correction + unexplained`.
+/// `Δkinetic = gravity + external + motors + prescribed − friction − restitution − drag − joint_friction − shock
+/// − numerical_damping + position_correction + gained + unexplained`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyLedger {
     /// Kinetic energy of the dynamic bodies.
@@ -142,8 +284,14 @@ pub struct EnergyLedger {
     pub restitution: f64,
     /// Loss to drag.
     pub drag: f64,
-    /// Loss to friction in joints, and to the implicit stiffness of stressed joints in nets.
+    /// Loss to friction in joints.
     pub joint_friction: f64,
+    /// Plastic loss where joints, limits or prescribed bodies change velocities at once.
+    pub shock: f64,
+    /// Loss to the numerical method itself: implicit stiffness, locking, regularisation, falling asleep.
+    pub numerical_damping: f64,
+    /// Energy that impulses made from nothing: the positive part of the balance of bodies that exchange impulses, over whole substeps.
+    pub gained: f64,
     /// Energy brought in by moving bodies apart without velocity.
     pub position_correction: f64,
     /// What remains: numerical error.
@@ -169,6 +317,9 @@ impl EnergyLedger {
         self.restitution += step.restitution;
         self.drag += step.drag;
         self.joint_friction += step.joint_friction;
+        self.shock += step.shock;
+        self.numerical_damping += step.numerical_damping;
+        self.gained += step.gained;
         self.position_correction += step.position_correction;
         self.unexplained += step.unexplained;
     }

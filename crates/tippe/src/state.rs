@@ -153,7 +153,7 @@ pub struct State {
     /// Parts that the last step was divided into; 0 before the first. Written by the method, read by its next step.
     pub substeps: u32,
     /// Length of the last part [s], which the remembered impulses belong to; 0 before the first. Same writer and reader.
-    pub part: f64,
+    pub substep: f64,
     /// By joint slot. Written at the end of a step, read by the next one's warm start.
     pub joints: Vec<JointMemory>,
     /// By articulation slot. Written by `World`, and as `bodies`; the states of links among `bodies` follow from it.
@@ -188,9 +188,9 @@ impl JointMemory {
 
 impl State {
     /// Sets the length of the part that was solved. What sleeps remembers its impulses for that length too.
-    pub(crate) fn set_part(&mut self, model: &Model, h: f64) {
+    pub(crate) fn set_substep(&mut self, model: &Model, h: f64) {
         let ratio = self.stretch(h);
-        self.part = h;
+        self.substep = h;
         if ratio == 1.0 || model.sleepers == 0 {
             return;
         }
@@ -218,7 +218,7 @@ impl State {
             bodies,
             loads,
             substeps,
-            part,
+            substep,
             joints,
             articulations,
             contacts,
@@ -231,7 +231,7 @@ impl State {
         bodies.clone_from(&other.bodies);
         loads.clone_from(&other.loads);
         *substeps = other.substeps;
-        *part = other.part;
+        *substep = other.substep;
         joints.clone_from(&other.joints);
         articulations.clone_from(&other.articulations);
         contacts.clone_from(&other.contacts);
@@ -243,6 +243,10 @@ impl State {
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].
     #[must_use]
     pub(crate) fn stretch(&self, h: f64) -> f64 {
-        if self.part > 0.0 { h / self.part } else { 1.0 }
+        if self.substep > 0.0 {
+            h / self.substep
+        } else {
+            1.0
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! Source: docs/conventions.md, "Failure".
 
 use crate::error::StepError;
+use crate::fault::{self, Fault};
 use crate::method::{Method, iterative, sequential};
 use crate::model::Model;
 use crate::report::StepReport;
@@ -32,7 +33,13 @@ pub(crate) fn step(
         Method::Sequential(params) => sequential::step(model, params, dt, state, work),
         Method::Iterative(params) => iterative::step(model, params, dt, state, work),
     };
-    let result = result.and_then(|report| check_finite(model, state, "project").map(|()| report));
+    let result = result.and_then(|mut report| {
+        check_finite(model, state, "project")?;
+        if fault::active(Fault::NotANumber) {
+            report.energy.friction = f64::NAN;
+        }
+        check_report(model, &report).map(|()| report)
+    });
     match result {
         Ok(report) => {
             for load in &mut state.loads {
@@ -66,6 +73,19 @@ pub(crate) fn check_trees(model: &Model, bodies: &Bodies) -> Result<(), StepErro
             reason: error.to_string(),
         }),
     }
+}
+
+/// A certificate with a number that is not finite certifies nothing: the step fails.
+fn check_report(model: &Model, report: &StepReport) -> Result<(), StepError> {
+    if report.is_finite() {
+        return Ok(());
+    }
+    // The fastest body is the likeliest cause where the report alone has failed; the first one stands for all.
+    let first = model.present().find(|(_, b)| b.is_awake()).map(|(i, _)| i);
+    Err(StepError::NonFinite {
+        body: first.map_or_else(|| "(none)".into(), |i| model.name(i)),
+        phase: "certificate",
+    })
 }
 
 /// Names the first body whose state is not finite.

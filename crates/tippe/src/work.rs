@@ -8,6 +8,10 @@ use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
 use crate::method::iterative::{Collisions, Levels};
+use crate::model::Model;
+use crate::output::balance::Balance;
+use crate::output::record::Records;
+use crate::output::{events, forces};
 use crate::report::{ContactForce, Event, JointForce, Phase};
 use crate::state::{BodyState, State};
 use crate::threads::Threads;
@@ -35,9 +39,13 @@ pub struct Work {
     /// Scratch of its shock propagation.
     pub(crate) levels: Levels,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
-    pub(crate) hold: crate::two_stage::rest::Resting,
+    pub(crate) resting: crate::two_stage::rest::Resting,
+    /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.
+    pub(crate) balance: Balance,
     /// Scratch of falling asleep and waking.
     pub(crate) sleep: sleep::Scratch,
+    /// What contacts and joints did in the step. Written at the end of every substep, read by `output`.
+    pub(crate) records: Records,
     /// What each contact carried. Written at the end of a step, read by users.
     pub(crate) contact_forces: Vec<ContactForce>,
     /// What each joint carried. Written at the end of a step, read by users.
@@ -52,5 +60,17 @@ impl Work {
         if let Some(tell) = self.watch {
             tell(phase);
         }
+    }
+
+    /// A step of length `dt` is over: forces and events as users read them.
+    pub(crate) fn tell(&mut self, model: &Model, dt: f64) {
+        let Self {
+            records,
+            contact_forces,
+            joint_forces,
+            ..
+        } = self;
+        forces::sum(model, dt, records, contact_forces, joint_forces);
+        events::sort(&mut self.events);
     }
 }

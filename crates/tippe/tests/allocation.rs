@@ -18,7 +18,7 @@ const DT: f64 = 1.0 / 60.0;
 
 /// Towers of cubes, a ball that rolls, a chain that swings: resting, sliding and jointed islands.
 fn scene(method: Method) -> World {
-    let mut world = World::new(method);
+    let mut world = World::new(method).unwrap();
     world.add_body(&floor()).unwrap();
     for tower in 0..3 {
         for i in 0..5 {
@@ -111,7 +111,7 @@ fn ab_09_a_steady_step_with_trees_allocates_nothing() {
     ];
     for method in methods {
         let name = method.name();
-        let mut world = World::new(method);
+        let mut world = World::new(method).unwrap();
         world.add_body(&floor()).unwrap();
         // One that swings, one that rests with few contacts, and a tower with many.
         let hinge = Joint::Revolute { axis: Vec3::Y };

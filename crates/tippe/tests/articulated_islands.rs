@@ -13,7 +13,7 @@ use tippe::{
 const G: f64 = 9.81;
 
 fn ground(method: &str) -> World {
-    let mut world = World::new(Method::from_name(method).unwrap());
+    let mut world = World::new(Method::from_name(method).unwrap()).unwrap();
     world.set_default_surface(Surface::new(0.5, 0.0)).unwrap();
     let floor = BodyDesc::fixed(Shape::HalfSpace { normal: Vec3::Z }, Vec3::ZERO);
     world.add_body(&floor).unwrap();

@@ -59,7 +59,7 @@ fn ab_09_a_free_tree_keeps_its_energy_in_a_world() {
 }
 
 fn a_free_tree_keeps_its_energy_in_a_world(method: Method) {
-    let mut world = World::new(method.clone());
+    let mut world = World::new(method.clone()).unwrap();
     let desc = ArticulationDesc {
         links: vec![rod(None, Vec3::ZERO), rod(Some(0), Vec3::X)],
         positions: vec![0.3, 0.8],
@@ -86,7 +86,7 @@ fn ab_38_a_pendulum_hits_a_box() {
 
 fn a_pendulum_hits_a_box(method: Method) {
     // A rod that swings down about its pin strikes a box of 1 kg flat at its tip: momentum about the pin, restitution along the normal.
-    let mut world = World::new(method.clone());
+    let mut world = World::new(method.clone()).unwrap();
     world.set_gravity(Vec3::ZERO).unwrap();
     world.set_default_surface(Surface::new(0.0, 0.5)).unwrap();
     let tip = |l: &mut LinkBodyDesc| {
@@ -134,7 +134,7 @@ fn ab_24_a_falling_rod_stops_at_its_limit_and_rests_there() {
 fn a_falling_rod_stops_at_its_limit_and_rests_there(method: Method) {
     // C3: released horizontal, limit 30° below.
     let limit = 30_f64.to_radians();
-    let mut world = World::new(method.clone());
+    let mut world = World::new(method.clone()).unwrap();
     let limited = |l: &mut LinkBodyDesc| {
         l.link.limits = Some(Limits {
             min: -1.0,
@@ -169,7 +169,7 @@ fn ab_27_dry_friction_holds_a_hinge_or_lets_it_slip() {
 fn dry_friction_holds_a_hinge_or_lets_it_slip(method: Method) {
     // C7: 3 N·m hold up to 37.7° from hanging.
     for (degrees, holds) in [(37.0_f64, true), (38.5, false)] {
-        let mut world = World::new(method.clone());
+        let mut world = World::new(method.clone()).unwrap();
         let dry = |l: &mut LinkBodyDesc| l.link.friction.coulomb = 3.0;
         let start = std::f64::consts::FRAC_PI_2 - degrees.to_radians();
         let id = pendulum(&mut world, dry, start);
@@ -195,7 +195,7 @@ fn ab_27_a_motor_reaches_its_speed_or_stalls() {
 
 fn a_motor_reaches_its_speed_or_stalls(method: Method) {
     for (torque, reaches) in [(8.0, true), (3.0, false)] {
-        let mut world = World::new(method.clone());
+        let mut world = World::new(method.clone()).unwrap();
         let driven = |l: &mut LinkBodyDesc| {
             l.motor = Some(Motor::Velocity {
                 target: -2.0,
@@ -230,7 +230,7 @@ fn ab_26_a_dragged_chain_feels_friction_times_its_weight() {
 
 fn a_dragged_chain_feels_friction_times_its_weight(method: Method) {
     // Five capsules on the ground, pulled by a constant force at the first: m a = F − μ m g.
-    let mut world = World::new(method.clone());
+    let mut world = World::new(method.clone()).unwrap();
     world.set_default_surface(Surface::new(0.3, 0.0)).unwrap();
     world
         .add_body(&BodyDesc::fixed(
@@ -303,7 +303,7 @@ fn ab_29_a_four_bar_linkage_is_a_pendulum() {
 
 fn a_four_bar_linkage_is_a_pendulum(method: Method) {
     // C8: a parallelogram of three rods hung on two pins, cut at the last; θ̈ = −1.2 (g/L) sin θ.
-    let mut world = World::new(method.clone());
+    let mut world = World::new(method.clone()).unwrap();
     let links = vec![
         rod(None, Vec3::Z * 2.0),
         rod(Some(0), Vec3::X),
@@ -370,7 +370,7 @@ fn ab_19_a_plate_chain_rests_on_its_contacts() {
 
 fn a_plate_chain_rests_on_its_contacts(method: Method) {
     // C4: five boxes hinged in a row, lying on the ground.
-    let mut world = World::new(method.clone());
+    let mut world = World::new(method.clone()).unwrap();
     world.set_default_surface(Surface::new(0.5, 0.0)).unwrap();
     world
         .add_body(&BodyDesc::fixed(
@@ -477,7 +477,7 @@ fn ball_over_ground(world: &mut World, gap: f64, speed: f64) -> ArticulationId {
 fn ab_01_contacts_of_links_collide_rest_or_separate() {
     for method in methods() {
         for (speed, collides) in [(-1.0, true), (0.0, false), (1.0, false)] {
-            let mut world = World::new(method.clone());
+            let mut world = World::new(method.clone()).unwrap();
             world.set_default_surface(Surface::new(0.0, 0.5)).unwrap();
             let id = ball_over_ground(&mut world, 0.0, speed);
             let report = world.step(1e-3).unwrap();
@@ -585,7 +585,7 @@ fn ab_08_the_same_pendulum_in_both_coordinates_accelerates_alike() {
 #[test]
 fn ab_28_a_step_goes_back_to_the_impact_of_a_link() {
     // `iterative` stops at the time of impact and never returns an overlap.
-    let mut world = World::new(Method::from_name("iterative").unwrap());
+    let mut world = World::new(Method::from_name("iterative").unwrap()).unwrap();
     world.set_default_surface(Surface::new(0.0, 0.5)).unwrap();
     let gap = 0.0123;
     ball_over_ground(&mut world, gap, 0.0);
@@ -614,7 +614,7 @@ fn ab_39_sweeps_and_the_direct_solve_hold_one_stack() {
             direct_cost_cold: if direct { 2e5 } else { 0.0 },
             ..tippe::SequentialParams::default()
         };
-        let mut world = World::new(Method::Sequential(params));
+        let mut world = World::new(Method::Sequential(params)).unwrap();
         world
             .add_body(&BodyDesc::fixed(
                 Shape::HalfSpace { normal: Vec3::Z },
@@ -675,7 +675,7 @@ fn ab_27_a_spring_swings_a_link_with_its_frequency() {
             (Integrator::HighOrder, 1e-7),
             (Integrator::OneEvaluation, 1e-4),
         ] {
-            let mut world = World::new(method.clone());
+            let mut world = World::new(method.clone()).unwrap();
             let id = world
                 .add_articulation(&sprung(100.0, 0.0, integrator))
                 .unwrap();
@@ -700,7 +700,7 @@ fn ab_27_springs_and_dampers_are_stable_whatever_their_size() {
     for method in methods() {
         for integrator in [Integrator::HighOrder, Integrator::OneEvaluation] {
             for (stiffness, damping) in [(1e9, 0.0), (1e9, 1e6), (100.0, 1e9)] {
-                let mut world = World::new(method.clone());
+                let mut world = World::new(method.clone()).unwrap();
                 let desc = sprung(stiffness, damping, integrator);
                 let id = world.add_articulation(&desc).unwrap();
                 for _ in 0..200 {
@@ -719,7 +719,7 @@ fn ab_27_springs_and_dampers_are_stable_whatever_their_size() {
 fn ab_27_a_hinge_rests_where_its_spring_balances_the_weight() {
     // m g L/2 cos θ = k θ below the level, at rest after damping.
     for method in methods() {
-        let mut world = World::new(method);
+        let mut world = World::new(method).unwrap();
         let spring = tippe::Spring {
             rest: 0.0,
             stiffness: 10.0,
@@ -738,7 +738,7 @@ fn ab_27_a_hinge_rests_where_its_spring_balances_the_weight() {
 #[test]
 fn ab_24_a_cone_holds_a_spherical_joint() {
     for method in methods() {
-        let mut world = World::new(method);
+        let mut world = World::new(method).unwrap();
         let mut link = rod(None, Vec3::Z);
         link.link.joint = Joint::Spherical;
         link.link.mass.inertia = Mat3::from_diagonal(Vec3::new(0.01, 1.0 / 12.0, 1.0 / 12.0));

@@ -17,7 +17,7 @@ use tippe::{
 const FRAME: f64 = 1.0 / 60.0;
 
 fn world_with(surface: Surface, params: IterativeParams) -> World {
-    let mut world = World::new(Method::Iterative(params));
+    let mut world = World::new(Method::Iterative(params)).unwrap();
     world.set_gravity(Vec3::Z * -G).expect("finite gravity");
     world.set_default_surface(surface).expect("good surface");
     world
@@ -249,10 +249,12 @@ fn office_toy(count: usize, lifted: usize) -> (World, Vec<BodyId>) {
 fn bs_18_joints_meet_while_contacts_are_answered() {
     // One pendulum of the toy alone, at 10 ms: its joint meets to 1e-9 m in three looks.
     let (mut world, balls) = office_toy(1, 1);
-    world.set_method(Method::Iterative(IterativeParams {
-        predictions: 3,
-        ..IterativeParams::default()
-    }));
+    world
+        .set_method(Method::Iterative(IterativeParams {
+            predictions: 3,
+            ..IterativeParams::default()
+        }))
+        .unwrap();
     let mut worst: f64 = 0.0;
     for _ in 0..fewer(1000, 200) {
         worst = worst.max(run(&mut world, 0.01, 1).residuals.joint_position);
@@ -541,7 +543,7 @@ fn bs_23_dials_trade_accuracy_for_work() {
 fn agrees_with_sequential_where_both_are_right() {
     // A block thrown onto the floor and sliding to rest: two methods, one answer.
     let end = |method| {
-        let mut world = World::new(method);
+        let mut world = World::new(method).unwrap();
         world.set_gravity(Vec3::Z * -G).expect("finite gravity");
         world
             .set_default_surface(Surface::new(0.4, 0.0))

@@ -221,7 +221,7 @@ fn a_coin_without_rolling_resistance_rolls_on_or_slides_flat() {
     ];
     for method in methods {
         let start = |restitution: f64| {
-            let mut w = World::new(method.clone());
+            let mut w = World::new(method.clone()).unwrap();
             w.set_gravity(Vec3::Z * -G).expect("finite gravity");
             let surface = Surface {
                 restitution,

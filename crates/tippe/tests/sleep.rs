@@ -24,7 +24,7 @@ fn methods() -> [Method; 2] {
 
 /// A floor and towers of `height` cubes of 1 m at the given places; bodies may sleep.
 fn towers(method: Method, places: &[f64], height: usize) -> (World, Vec<Vec<BodyId>>) {
-    let mut world = World::new(method);
+    let mut world = World::new(method).unwrap();
     world.add_body(&floor()).unwrap();
     let mut build = |x: f64| {
         (0..height)

@@ -42,6 +42,7 @@ certificate! {
     "substeps" => work.substeps;
     "newton_steps" => work.newton_steps;
     "caps_hit" => work.caps_hit;
+    "caps_mended" => work.caps_mended;
     "material_fallbacks" => material_fallbacks;
     "momentum_x" => momentum.x;
     "momentum_y" => momentum.y;
@@ -59,6 +60,10 @@ certificate! {
     "restitution" => energy.restitution;
     "drag" => energy.drag;
     "joint_friction" => energy.joint_friction;
+    "shock" => energy.shock;
+    "numerical_damping" => energy.numerical_damping;
+    "gained" => energy.gained;
+    "energy_scale" => energy_scale;
     "position_correction" => energy.position_correction;
     "unexplained" => energy.unexplained;
 }

@@ -2,8 +2,9 @@
 //!
 //! Reads: Articulation, its state, loads.  Writes: Ω, inertia and Jacobians of touched links; the state its flight leads to.
 //! Called by: `solver::ends` (answers to impulses), `two_stage::trees` (flights).
-//! Source: [Articulated] slides 20–31; docs/methods/contract.md, "Articulated bodies". Letters: Ω = J M⁻¹ Jᵀ over the touched links of
-//! a tree, six rows each (velocity of the centre of mass, angular velocity), so that a push on one link changes the velocities of all.
+//! Source: [Articulated] slides 20–31; docs/methods/two-stage.md, "Articulated bodies". Letters: Ω = J M⁻¹ Jᵀ over the
+//! touched links of a tree, six rows each (velocity of the centre of mass, angular velocity), so that a push on one
+//! link changes the velocities of all.
 
 #![allow(non_snake_case)]
 
@@ -19,7 +20,7 @@ use crate::state::{BodyState, State};
 /// Turn of a joint that one part of a step may take [rad].
 const TURN: f64 = 0.1;
 /// Most parts of a step.
-const PARTS_MAX: u32 = 64;
+const PIECES_MAX: u32 = 64;
 
 /// Most freedoms of a tree that takes part in a direct solve.
 const FREEDOMS_MAX: usize = 384;
@@ -244,11 +245,11 @@ impl TreeEnd {
         let tree = &articulation.tree;
         let integrator = articulation.desc.integrator;
         // Runge and Kutta follow a turn of a tenth of a radian well: fast joints get their step in parts.
-        let parts = |v: &[f64]| match integrator {
-            Integrator::HighOrder => ((h * tree.fastest_turn(v) / TURN) as u32 + 1).min(PARTS_MAX),
+        let pieces = |v: &[f64]| match integrator {
+            Integrator::HighOrder => ((h * tree.fastest_turn(v) / TURN) as u32 + 1).min(PIECES_MAX),
             Integrator::OneEvaluation => 1,
         };
-        let mut count = parts(&next.velocities);
+        let mut count = pieces(&next.velocities);
         s.start.clone_from(&next);
         let mut lost;
         let done = loop {
@@ -271,10 +272,10 @@ impl TreeEnd {
             }
             // A joint that became much faster on the way was not followed well: again from the start.
             let needed = match done {
-                Ok(()) => parts(&next.velocities),
-                Err(_) => PARTS_MAX,
+                Ok(()) => pieces(&next.velocities),
+                Err(_) => PIECES_MAX,
             };
-            if needed <= 2 * count || count >= PARTS_MAX {
+            if needed <= 2 * count || count >= PIECES_MAX {
                 break done;
             }
             count = needed;

@@ -2,7 +2,7 @@
 //!
 //! Reads: shapes, poses now and later, flights.  Writes: appends contact points.
 //! Called by: `collide::detect`.
-//! Source: docs/methods.md, "Fast bodies".
+//! Source: docs/methods/two-stage.md, "Fast bodies".
 //!
 //! A pair that turns or shifts by a good part of its size touches with other features than those that are close now. If the motion
 //! stays below the size, the features of the predicted poses are added. If it does not, predicted poses say nothing (the shapes may have

@@ -39,6 +39,20 @@ pub fn total(model: &Model, state: &State) -> (f64, f64) {
     sum
 }
 
+/// Weight times size, summed over the bodies that move [J]: what energy errors are measured by where nothing moves yet.
+#[must_use]
+pub fn weight_times_size(model: &Model) -> f64 {
+    let one = |(_, b): (usize, &Body)| {
+        let size = if b.is_awake() && b.reach.is_finite() {
+            b.reach
+        } else {
+            0.0
+        };
+        b.mass * b.gravity_scale.abs() * size
+    };
+    model.gravity.length() * model.present().map(one).sum::<f64>()
+}
+
 /// Momentum [kg·m/s] and angular momentum about the world origin [kg·m²/s] of all dynamic bodies.
 #[must_use]
 pub fn momenta(model: &Model, state: &State) -> (Vec3, Vec3) {

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, State, loads.  Writes: body states.
 //! Called by: the predict and move phases of every method (the same function, so that prediction and motion agree).
-//! Source: [Mirtich94] §2; contract in docs/methods.md, "Time and velocity".
+//! Source: [Mirtich94] §2; contract in docs/methods/contract.md, "Time and velocity".
 
 use crate::fault::{self, Fault};
 use crate::math::{Quat, Vec3, rotation};

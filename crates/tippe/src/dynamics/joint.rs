@@ -2,8 +2,8 @@
 //!
 //! Reads: joints, body poses.  Writes: nothing (pure functions).
 //! Called by: the methods' row phases, reports.
-//! Source: [Ermolin] §4, as the table in docs/methods.md, "Joints". Letters: Δ = x_B − x_A between the two origins, r levers from the centres
-//! of mass, axes of the joint frame on B.
+//! Source: [Ermolin] §4, as the table in docs/methods/two-stage.md, "Joints". Letters: Δ = x_B − x_A between the two
+//! origins, r levers from the centres of mass, axes of the joint frame on B.
 
 use crate::joint::JointKind;
 use crate::math::{Pose, Quat, Vec3};

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, State (velocities, touching pairs).  Writes: which bodies are asleep (Model), for how long they have been still (State).
 //! Called by: `World`, before and after a step and at every edit; only if the user asked for it.
-//! Source: docs/methods.md, "Sleep".
+//! Source: docs/methods/two-stage.md, "Sleep".
 //!
 //! A sleeping body answers no impulse, like a fixed one, so that no phase of a step needs to know of it. A step that lets an awake body
 //! touch a sleeping one is taken back, the sleeper's island is woken, and the step is taken again: nothing bounces off a sleeper.

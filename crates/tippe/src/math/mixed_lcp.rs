@@ -2,9 +2,9 @@
 //!
 //! Reads: matrix, right-hand side, bounds.  Writes: the solution.
 //! Called by: `articulated::constraint`, `dynamics::halves::dense`.
-//! Source: projected Gauss–Seidel finds the states of the rows, elimination with full pivoting solves what is left ([Golub13] §3.4); the
-//! friction step is that of `sequential`'s sweeps (docs/methods.md, "The sweeps"). Where that stalls, `mixed_newton`.
-//! Letters: w = A f + b.
+//! Source: projected Gauss–Seidel finds the states of the rows, elimination with full pivoting solves what is left
+//! ([Golub13] §3.4); the friction step is that of `sequential`'s sweeps (docs/solver.md, "Sweeps"). Where that stalls,
+//! `mixed_newton`. Letters: w = A f + b.
 
 #![allow(non_snake_case)]
 

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model.  Writes: State, Work, StepReport.
 //! Called by: `step`.
-//! Source: docs/methods.md (support table).
+//! Source: docs/methods/README.md, "What each method honours".
 
 pub mod iterative;
 pub mod sequential;
@@ -41,6 +41,17 @@ impl Method {
         match self {
             Self::Sequential(_) => "sequential",
             Self::Iterative(_) => "iterative",
+        }
+    }
+
+    /// Checks every parameter for sense.
+    ///
+    /// # Errors
+    /// The first field that makes no sense, and why.
+    pub fn check(&self) -> Result<(), crate::BuildError> {
+        match self {
+            Self::Sequential(params) => params.check(),
+            Self::Iterative(params) => params.check(),
         }
     }
 

@@ -1,65 +1,40 @@
-//! What a solve left: residuals for the certificate, energy for the ledger.
+//! The energy account of a substep: what its transfers do not explain is booked as such.
 //!
-//! Reads: solved rows, links, touches.  Writes: residuals and ledger of the report.
-//! Called by: the solves of the methods that step in two halves.
-//! Source: docs/methods.md, "The certificate".
+//! Reads: Model, State, the transfers booked so far.  Writes: ledger and momenta of the report.
+//! Called by: the methods, at the end of a substep.
+//! Source: docs/methods/contract.md, "The certificate".
 
+use crate::dynamics::energy;
+use crate::model::Model;
 use crate::report::StepReport;
-use crate::solver::contact::ContactRow;
-use crate::solver::ends::SolverBody;
-use crate::solver::joint::JointBlock;
-use crate::two_stage::Scratch;
-use crate::two_stage::gather::StepContact;
+use crate::state::State;
 
-/// Residuals and energy of a finished solve. `ΔE = Σ P · ½(u⁻ + u⁺)`, split into normal and tangential parts.
-pub(crate) fn book(
-    scratch: &Scratch,
-    report: &mut StepReport,
-    active: impl Fn(&StepContact) -> bool,
-) {
-    let Scratch {
-        bodies,
-        step_contacts,
-        rows,
-        links,
-        ..
-    } = scratch;
-    for (row, step_contact) in rows.iter().zip(step_contacts).filter(|(_, t)| active(t)) {
-        book_contact(row, step_contact, bodies, report);
-    }
-    for link in links {
-        book_link(link, bodies, report);
-    }
-}
-
-/// Residuals and energy of one contact.
-pub(crate) fn book_contact(
-    row: &ContactRow,
-    step_contact: &StepContact,
-    bodies: &[SolverBody],
+/// Closes the account of a substep that started with these kinetic and potential energies.
+pub(crate) fn close(
+    model: &Model,
+    (kinetic, potential): (f64, f64),
+    state: &State,
     report: &mut StepReport,
 ) {
-    let [normal, cone, tangential] = row.residuals(bodies);
-    let r = &mut report.residuals;
-    r.complementarity = r.complementarity.max(normal);
-    r.friction_cone = r.friction_cone.max(cone);
-    r.stick_slip = r.stick_slip.max(tangential);
-    if row.p_n == 0.0 {
-        return;
-    }
-    let mean = 0.5 * (step_contact.velocity_before + row.velocity(bodies));
-    let spin = 0.5 * (step_contact.spin_before + row.spin(bodies));
+    (report.momentum, report.angular_momentum) = energy::momenta(model, state);
     let e = &mut report.energy;
-    e.restitution -= row.p_n * mean.dot(row.n);
-    e.friction -= row.tangential_impulse().dot(mean) + row.angular_impulse().dot(spin);
-    // The side with prescribed motion does the rest of the work: P · u of its surface.
-    e.prescribed += row.prescribed_work(bodies);
+    (e.kinetic, e.potential) = energy::total(model, state);
+    e.gravity = potential - e.potential;
+    let losses =
+        e.friction + e.restitution + e.drag + e.joint_friction + e.shock + e.numerical_damping;
+    let works = e.gravity + e.external + e.motors + e.prescribed;
+    e.unexplained = e.kinetic - kinetic - (works - losses + e.position_correction + e.gained);
+    let put_in = e.external.max(0.0) + e.motors.max(0.0) + e.prescribed.max(0.0);
+    report.energy_scale = (kinetic + put_in).max(energy::weight_times_size(model));
 }
 
-/// Energy of one joint. Motors do work, limits take it like an inelastic contact. Rows that hold a joint do none: what they leave is error, not account.
-pub(crate) fn book_link(link: &JointBlock, bodies: &[SolverBody], report: &mut StepReport) {
-    let (motors, limits) = link.bounded_work(bodies);
-    report.energy.motors += motors;
-    report.energy.restitution -= limits;
-    report.energy.prescribed += link.prescribed_work(bodies);
+/// Closes the account again after what rests was given back its state.
+pub(crate) fn close_again(model: &Model, state: &State, report: &mut StepReport) {
+    (report.momentum, report.angular_momentum) = energy::momenta(model, state);
+    let e = &mut report.energy;
+    let (kinetic, potential) = energy::total(model, state);
+    let (gained, fell) = (kinetic - e.kinetic, e.potential - potential);
+    e.gravity += fell;
+    e.unexplained += gained - fell;
+    (e.kinetic, e.potential) = (kinetic, potential);
 }

@@ -1,9 +1,11 @@
-//! Telling: what users read after a step. Ledger, forces, events and memory, from what any method did.
+//! Telling: what users read after a step. Records that any method fills become forces, events and the energy account.
 //!
-//! Reads: solved rows, contacts, State before and after.  Writes: StepReport, Work (events, forces), State (memory).
+//! Reads: Records, State before and after.  Writes: StepReport, forces, events, touching pairs of the State.
 //! Called by: the methods.
 //! Source: docs/methods/contract.md, "The certificate".
 
-pub(crate) mod finish;
+pub(crate) mod balance;
+pub(crate) mod events;
+pub(crate) mod forces;
 pub(crate) mod ledger;
-pub(crate) mod step_sum;
+pub(crate) mod record;

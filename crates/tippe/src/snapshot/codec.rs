@@ -137,7 +137,7 @@ code_struct!(State {
     bodies,
     loads,
     substeps,
-    part,
+    substep,
     joints,
     contacts,
     touching,
@@ -243,7 +243,8 @@ code_struct!(SequentialParams {
     warm_start,
     shuffle_seed,
     joint_tolerance,
-    parts_max
+    substeps_max,
+    rest_tolerance
 });
 code_struct!(IterativeParams {
     depth_tolerance,
@@ -279,6 +280,9 @@ code_struct!(EnergyLedger {
     restitution,
     drag,
     joint_friction,
+    shock,
+    numerical_damping,
+    gained,
     position_correction,
     unexplained
 });

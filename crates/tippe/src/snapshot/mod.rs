@@ -16,7 +16,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// The world as bytes.
 pub(crate) fn write(world: &World) -> Vec<u8> {

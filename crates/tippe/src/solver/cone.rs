@@ -108,17 +108,17 @@ impl Direct {
     /// Newton steps with the shifts held, along which a convex function falls; false if they do not arrive.
     fn find_cones(&mut self, system: &System<'_>, bodies: &[SolverBody], steps: &mut u32) -> bool {
         let mut scale = system.impulse_squared();
-        for step in 0..=STEPS_MAX {
+        for iteration in 0..=STEPS_MAX {
             self.balance(system, bodies, answer);
             let unbalanced: f64 = self.newton.iter().flatten().map(|x| x * x).sum();
-            if step == 0 {
+            if iteration == 0 {
                 scale = scale.max(unbalanced);
             }
             if unbalanced <= BALANCED * BALANCED * scale {
                 return true;
             }
             self.assemble(system, bodies);
-            if step == STEPS_MAX || !self.factor.factor() {
+            if iteration == STEPS_MAX || !self.factor.factor() {
                 return false;
             }
             self.downhill.clone_from(&self.newton);
@@ -274,10 +274,6 @@ mod tests {
             direct_tries: 0,
             cone_rounds,
             velocity_tolerance,
-            touching: 0.0,
-            depenetration: 0.0,
-            slop: 0.0,
-            warm_start: false,
             shuffle_seed: None,
         };
         let mut work = SolverWork::default();
@@ -286,7 +282,7 @@ mod tests {
             cost_max: 1_000_000,
             near: false,
             rows: &mut rows,
-            links: &mut [],
+            joint_blocks: &mut [],
             bodies: &mut bodies,
             work: &mut work,
         };

@@ -46,7 +46,7 @@ enum Place {
 pub(crate) fn solve(
     rows: &mut [ContactRow],
     order: &[u32],
-    links: &mut [JointBlock],
+    joint_blocks: &mut [JointBlock],
     bodies: &mut Bodies,
     tolerance: f64,
     scratch: &mut Dense,
@@ -85,8 +85,8 @@ pub(crate) fn solve(
             Bound::FrictionSecond,
         ]);
     }
-    for (i, link) in links.iter().enumerate() {
-        for row in link.scalar_rows() {
+    for (i, block) in joint_blocks.iter().enumerate() {
+        for row in block.scalar_rows() {
             places.push(Place::Joint(i, row.place));
             P.push(row.lambda);
             bounds.push(Bound::Box {
@@ -104,7 +104,7 @@ pub(crate) fn solve(
         v.clear();
         v.resize(size, 0.0);
     }
-    velocities(places, rows, links, bodies, true, b);
+    velocities(places, rows, joint_blocks, bodies, true, b);
     bodies.keep(kept);
     for (j, place) in places.iter().enumerate() {
         for body in bodies.iter_mut() {
@@ -118,11 +118,11 @@ pub(crate) fn solve(
                 trial.extrapolate(d, bodies);
             }
             Place::Joint(i, place) => {
-                let mut trial = links[i];
+                let mut trial = joint_blocks[i];
                 trial.add(place, 1.0, bodies);
             }
         }
-        velocities(places, rows, links, bodies, false, column);
+        velocities(places, rows, joint_blocks, bodies, false, column);
         for i in 0..m {
             A[i * m + j] = column[i];
         }
@@ -152,7 +152,7 @@ pub(crate) fn solve(
                 j += 3;
             }
             Place::Joint(i, place) => {
-                links[i].add(place, P[j] - before[j], bodies);
+                joint_blocks[i].add(place, P[j] - before[j], bodies);
                 j += 1;
             }
         }
@@ -164,7 +164,7 @@ pub(crate) fn solve(
 fn velocities(
     places: &[Place],
     rows: &[ContactRow],
-    links: &[JointBlock],
+    joint_blocks: &[JointBlock],
     bodies: &Bodies,
     aimed: bool,
     out: &mut [f64],
@@ -178,9 +178,9 @@ fn velocities(
                 j += 3;
             }
             Place::Joint(i, _) => {
-                let link = &links[i];
-                let (a, b) = (&bodies[link.a as usize], &bodies[link.b as usize]);
-                for row in link.scalar_rows() {
+                let block = &joint_blocks[i];
+                let (a, b) = (&bodies[block.a as usize], &bodies[block.b as usize]);
+                for row in block.scalar_rows() {
                     let target = if aimed { row.target } else { 0.0 };
                     out[j] = row.row.velocity(a, b) - target;
                     j += 1;

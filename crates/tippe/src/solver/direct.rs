@@ -2,7 +2,8 @@
 //!
 //! Reads: rows.  Writes: rows' impulses, solver bodies.
 //! Called by: `sweep`.
-//! Source: augmented Lagrangian with a semi-smooth Newton step, [AlartCurnier91]; derivation in docs/methods.md, "The direct solve".
+//! Source: augmented Lagrangian with a semi-smooth Newton step, [AlartCurnier91]; derivation in
+//! docs/solver.md, "The direct solve".
 //!
 //! The velocities v contain the impulses P. The step d from v minimises the convex
 //! `½ dᵀ M d + Σ ψ(u + J d)`, where −∇ψ = Jᵀ (P⁺ − P) and each row asks for `P⁺ = proj(P − ρ (u + J d − target))` with its friction
@@ -118,7 +119,7 @@ impl Direct {
         let pairs = system
             .contacts()
             .map(|row| (row.a, row.b))
-            .chain(system.links.iter().map(|l| (l.a, l.b)));
+            .chain(system.joint_blocks.iter().map(|l| (l.a, l.b)));
         for (a, b) in pairs.clone() {
             for slot in [a, b] {
                 if bodies.is_link(slot) {
@@ -214,26 +215,26 @@ impl Direct {
         steps: &mut u32,
     ) -> bool {
         let scale = system.impulse_squared();
-        for step in 0.. {
+        for iteration in 0.. {
             // The first step trusts the contact states of the impulses it starts from: right in a stack at rest.
-            let law = if step == 0 {
+            let law = if iteration == 0 {
                 ContactRow::continued
             } else {
                 ContactRow::projected
             };
             self.balance(system, bodies, law);
             let unbalanced: f64 = self.newton.iter().flatten().map(|x| x * x).sum();
-            if step > 0 && unbalanced <= BALANCED * BALANCED * scale.max(self.pushed) {
+            if iteration > 0 && unbalanced <= BALANCED * BALANCED * scale.max(self.pushed) {
                 return true;
             }
             self.assemble(system, bodies);
-            if step == limit || !self.factor.factor() {
+            if iteration == limit || !self.factor.factor() {
                 return false;
             }
             self.downhill.clone_from(&self.newton);
             self.factor.solve(&mut self.newton);
             *steps += 1;
-            if step == 0 {
+            if iteration == 0 {
                 self.moved.clone_from(&self.newton);
                 self.pushed = self.downhill.iter().flatten().map(|x| x * x).sum();
             } else {
@@ -258,7 +259,7 @@ impl Direct {
         let scale = system.impulse_squared().max(left);
         // Rounding of velocities times the stiffness is as far as it goes; good enough is good enough all the same.
         let fine = (FINE * self.stiffness).clamp(1e-3 * BALANCED, BALANCED);
-        for step in 0..limit {
+        for iteration in 0..limit {
             if left <= fine * fine * scale {
                 return true;
             }
@@ -291,7 +292,7 @@ impl Direct {
                     return left.min(allowed) <= BALANCED * BALANCED * scale;
                 }
             }
-            lately[step as usize % LATELY] = left;
+            lately[iteration as usize % LATELY] = left;
         }
         left <= BALANCED * BALANCED * scale
     }
@@ -326,9 +327,9 @@ impl Direct {
                 .push(answer(row, u, self.stiffness, self.bounds[k]));
         }
         self.wanted_scalar.clear();
-        for link in system.links.iter() {
-            for row in link.scalar_rows() {
-                let z = row.projected(self.scalar_velocity(link, &row, bodies), self.stiffness);
+        for block in system.joint_blocks.iter() {
+            for row in block.scalar_rows() {
+                let z = row.projected(self.scalar_velocity(block, &row, bodies), self.stiffness);
                 self.wanted_scalar.push((row.place, z));
             }
         }
@@ -337,10 +338,10 @@ impl Direct {
             row.extrapolate(self.wanted[k] - row.frame_impulse(), bodies);
         }
         let mut wanted = self.wanted_scalar.iter();
-        for link in system.links.iter_mut() {
-            for _ in 0..link.scalar_rows().count() {
+        for block in system.joint_blocks.iter_mut() {
+            for _ in 0..block.scalar_rows().count() {
                 if let Some(&(place, lambda)) = wanted.next() {
-                    link.set(place, lambda, bodies);
+                    block.set(place, lambda, bodies);
                 }
             }
         }
@@ -371,9 +372,9 @@ impl Direct {
             }
         }
         self.scalar_answers.clear();
-        for link in system.links.iter() {
-            for row in link.scalar_rows() {
-                let z = row.projected(self.scalar_velocity(link, &row, bodies), self.stiffness);
+        for block in system.joint_blocks.iter() {
+            for row in block.scalar_rows() {
+                let z = row.projected(self.scalar_velocity(block, &row, bodies), self.stiffness);
                 let weight = if row.low < z && z < row.high {
                     self.stiffness * row.mass
                 } else {
@@ -381,8 +382,8 @@ impl Direct {
                 };
                 self.scalar_answers.push(weight);
                 let impulse = z - row.lambda;
-                self.push(link.a, -row.row.e * impulse, row.row.ang_a * impulse);
-                self.push(link.b, row.row.e * impulse, row.row.ang_b * impulse);
+                self.push(block.a, -row.row.e * impulse, row.row.ang_a * impulse);
+                self.push(block.b, row.row.e * impulse, row.row.ang_b * impulse);
             }
         }
     }
@@ -413,12 +414,12 @@ impl Direct {
             }
         }
         let mut k = 0;
-        for link in system.links.iter() {
-            for row in link.scalar_rows() {
+        for block in system.joint_blocks.iter() {
+            for row in block.scalar_rows() {
                 let weight = self.scalar_answers[k];
                 k += 1;
                 if weight != 0.0 {
-                    self.add_scalar(link, &row.row, weight);
+                    self.add_scalar(block, &row.row, weight);
                 }
             }
         }
@@ -497,10 +498,10 @@ impl Direct {
                 - self.change(&self.newton, row.a, row.lever_a());
             sum += row.world(wanted - row.frame_impulse()).dot(along);
         }
-        for link in system.links.iter() {
-            for row in link.scalar_rows() {
-                let z = row.projected(self.scalar_velocity(link, &row, bodies), self.stiffness);
-                sum += (z - row.lambda) * self.scalar_change(link, &row.row, &self.newton);
+        for block in system.joint_blocks.iter() {
+            for row in block.scalar_rows() {
+                let z = row.projected(self.scalar_velocity(block, &row, bodies), self.stiffness);
+                sum += (z - row.lambda) * self.scalar_change(block, &row.row, &self.newton);
             }
         }
         sum
@@ -513,35 +514,36 @@ impl Direct {
     }
 
     /// Velocity of a joint's row at the present step.
-    fn scalar_velocity(&self, link: &JointBlock, row: &ScalarRow, bodies: &[SolverBody]) -> f64 {
+    fn scalar_velocity(&self, block: &JointBlock, row: &ScalarRow, bodies: &[SolverBody]) -> f64 {
         row.row
-            .velocity(&bodies[link.a as usize], &bodies[link.b as usize])
-            + self.scalar_change(link, &row.row, &self.moved)
+            .velocity(&bodies[block.a as usize], &bodies[block.b as usize])
+            + self.scalar_change(block, &row.row, &self.moved)
     }
 
     /// Velocity that a step gives a joint's row.
-    fn scalar_change(&self, link: &JointBlock, row: &JointRow, step: &[Block6]) -> f64 {
+    fn scalar_change(&self, block: &JointBlock, row: &JointRow, motion: &[Block6]) -> f64 {
         let part = |slot: u32, e: Vec3, ang: Vec3| {
-            self.step_of(step, slot).map_or(0.0, |[a, b, c, d, f, g]| {
-                e.dot(Vec3::new(a, b, c)) + ang.dot(Vec3::new(d, f, g))
-            })
+            self.motion_of(motion, slot)
+                .map_or(0.0, |[a, b, c, d, f, g]| {
+                    e.dot(Vec3::new(a, b, c)) + ang.dot(Vec3::new(d, f, g))
+                })
         };
-        part(link.b, row.e, row.ang_b) + part(link.a, -row.e, row.ang_a)
+        part(block.b, row.e, row.ang_b) + part(block.a, -row.e, row.ang_a)
     }
 
     /// Velocity that a step gives a point of a body.
-    pub(super) fn change(&self, step: &[Block6], slot: u32, r: Vec3) -> Vec3 {
-        self.step_of(step, slot)
+    pub(super) fn change(&self, motion: &[Block6], slot: u32, r: Vec3) -> Vec3 {
+        self.motion_of(motion, slot)
             .map_or(Vec3::ZERO, |[a, b, c, d, e, f]| {
                 Vec3::new(a, b, c) + Vec3::new(d, e, f).cross(r)
             })
     }
 
     /// What a step gives a body: velocity and angular velocity; nothing if it does not answer.
-    fn step_of(&self, step: &[Block6], slot: u32) -> Option<Block6> {
+    fn motion_of(&self, motion: &[Block6], slot: u32) -> Option<Block6> {
         match self.nodes[slot as usize] {
-            NONE => self.forest.velocity(step, slot),
-            node => Some(step[node as usize]),
+            NONE => self.forest.velocity(motion, slot),
+            node => Some(motion[node as usize]),
         }
     }
 
@@ -613,13 +615,13 @@ impl Direct {
     }
 
     /// The same for one row of a joint: an outer product.
-    fn add_scalar(&mut self, link: &JointBlock, row: &JointRow, weight: f64) {
-        let (a, b) = (self.nodes[link.a as usize], self.nodes[link.b as usize]);
+    fn add_scalar(&mut self, block: &JointBlock, row: &JointRow, weight: f64) {
+        let (a, b) = (self.nodes[block.a as usize], self.nodes[block.b as usize]);
         let (j_a, j_b) = (flat(-row.e, row.ang_a), flat(row.e, row.ang_b));
-        if link.linked {
+        if block.linked {
             let J = [j_a, j_b].map(|j| [j, [0.0; 6], [0.0; 6]]);
             let W = [[weight, 0.0, 0.0], [0.0; 3], [0.0; 3]];
-            return self.add_linked([link.a, link.b], J, &W);
+            return self.add_linked([block.a, block.b], J, &W);
         }
         let outer = |x: &Block6, y: &Block6| {
             let mut out = [0.0; 36];
@@ -654,7 +656,7 @@ pub(crate) struct System<'a> {
     pub rows: &'a mut [ContactRow],
     /// Rows that take part.
     pub order: &'a [u32],
-    pub links: &'a mut [JointBlock],
+    pub joint_blocks: &'a mut [JointBlock],
 }
 
 impl System<'_> {
@@ -667,12 +669,12 @@ impl System<'_> {
             .contacts()
             .map(|row| row.frame_impulse().length_squared())
             .sum();
-        let links: f64 = self
-            .links
+        let joint_blocks: f64 = self
+            .joint_blocks
             .iter()
             .map(|l| l.lambda.iter().map(|x| x * x).sum::<f64>())
             .sum();
-        contacts + links
+        contacts + joint_blocks
     }
 }
 

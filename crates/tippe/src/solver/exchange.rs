@@ -83,7 +83,7 @@ impl Exchange {
         self.nodes.clear();
         self.nodes.resize(bodies.len(), None);
         let contacts = system.contacts().map(|row| (row.a, row.b));
-        let pairs = contacts.chain(system.links.iter().map(|l| (l.a, l.b)));
+        let pairs = contacts.chain(system.joint_blocks.iter().map(|l| (l.a, l.b)));
         for slot in pairs.flat_map(|(a, b)| [a, b]) {
             if !self.add_node(slot, bodies) {
                 return false;
@@ -92,7 +92,7 @@ impl Exchange {
         for row in system.contacts() {
             self.add_contact(row, bodies);
         }
-        for link in system.links.iter() {
+        for link in system.joint_blocks.iter() {
             for row in link.scalar_rows() {
                 let (a, b) = (&bodies[link.a as usize], &bodies[link.b as usize]);
                 let law = Law::Bounded {
@@ -210,7 +210,7 @@ fn give_back(outcome: &Outcome<'_>, system: &mut System<'_>, bodies: &mut Bodies
         next += if row.resistance().has_torque() { 6 } else { 3 };
         row.exchange(p, torque, bodies);
     }
-    for link in system.links.iter_mut() {
+    for link in system.joint_blocks.iter_mut() {
         // The same rows in the same order as they were taken.
         let held = (0..link.held.count).filter(|&i| link.factor[i][i] > 0.0);
         let bounded =

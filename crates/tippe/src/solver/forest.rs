@@ -124,13 +124,13 @@ impl Forest {
     }
 
     /// Velocity that a step gives a link; `None` if the slot is none, or cannot move.
-    pub(crate) fn velocity(&self, step: &[Block6], slot: u32) -> Option<Block6> {
+    pub(crate) fn velocity(&self, motion: &[Block6], slot: u32) -> Option<Block6> {
         if self.nodes(slot).is_empty() {
             return None;
         }
         let mut v = [0.0; 6];
         for (node, B) in self.parts(slot) {
-            let x = &step[node as usize];
+            let x = &motion[node as usize];
             for i in 0..6 {
                 for j in 0..6 {
                     v[i] += B[6 * i + j] * x[j];
@@ -153,11 +153,11 @@ impl Forest {
     }
 
     /// Takes `H d` of all trees from the right-hand side.
-    pub(crate) fn subtract_momentum(&self, step: &[Block6], from: &mut [Block6]) {
+    pub(crate) fn subtract_momentum(&self, motion: &[Block6], from: &mut [Block6]) {
         self.each_inertia(|p, q, H| {
             for i in 0..6 {
                 for j in 0..6 {
-                    from[p as usize][i] -= H[6 * i + j] * step[q as usize][j];
+                    from[p as usize][i] -= H[6 * i + j] * motion[q as usize][j];
                 }
             }
         });

@@ -2,7 +2,8 @@
 //!
 //! Reads: Model (joints), State, predicted states.  Writes: links, solver bodies.
 //! Called by: `joints` builds, `sweep` and `direct` visit, `finish` reads.
-//! Source: [Bender06] §4 (predicted position), docs/methods.md, "Joints". Letters: λ impulse of a row, A = J M⁻¹ Jᵀ.
+//! Source: [Bender06] §4 (predicted position), docs/methods/two-stage.md, "Joints". Letters: λ impulse of a row, A = J
+//! M⁻¹ Jᵀ.
 
 #![allow(non_snake_case)]
 
@@ -59,6 +60,10 @@ pub(crate) struct JointBlock {
     pub linked: bool,
     /// Whether limits keep what is beyond them, since contacts may wedge the tree.
     pub keeps: bool,
+    /// Velocity along the rows that hold, before the impulses of the solve; for the ledger.
+    held_before: [f64; 6],
+    /// Whether those rows started in motion, so that bringing them to rest is a shock.
+    pub shocked: bool,
 }
 
 impl JointRow {
@@ -79,7 +84,7 @@ impl JointBlock {
     ) -> Self {
         let (a, b) = (joint.a.unwrap_or(world), joint.b);
         let held = place.held(joint.desc.kind);
-        let mut link = Self {
+        let mut block = Self {
             joint: index as u32,
             a,
             b,
@@ -96,9 +101,30 @@ impl JointBlock {
             lever: place.b.position - place.center_b,
             linked: bodies.linked(a, b),
             keeps: false,
+            held_before: [0.0; 6],
+            shocked: false,
         };
-        link.factorise(bodies);
-        link
+        block.note_velocity(bodies);
+        block.factorise(bodies);
+        block
+    }
+
+    /// Notes the velocities along the rows that hold, before a solve.
+    pub(crate) fn note_velocity(&mut self, bodies: &[SolverBody]) {
+        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+        for i in 0..self.held.count {
+            self.held_before[i] = self.held.rows[i].velocity(a, b);
+        }
+    }
+
+    /// Work of the rows that hold, in the solve [J].
+    pub(crate) fn held_work(&self, bodies: &[SolverBody]) -> f64 {
+        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+        (0..self.held.count)
+            .map(|i| {
+                self.lambda[i] * 0.5 * (self.held_before[i] + self.held.rows[i].velocity(a, b))
+            })
+            .sum()
     }
 
     /// `A = J M⁻¹ Jᵀ` and its Cholesky factor; a redundant row gets no impulse of its own.
@@ -305,10 +331,10 @@ impl JointBlock {
     }
 
     /// Goes on by the given impulses of the held rows.
-    pub(crate) fn extrapolate(&mut self, step: &[f64; 6], bodies: &mut Bodies) {
-        let total = self.total(step);
+    pub(crate) fn extrapolate(&mut self, stride: &[f64; 6], bodies: &mut Bodies) {
+        let total = self.total(stride);
         for i in 0..self.held.count {
-            self.lambda[i] += step[i];
+            self.lambda[i] += stride[i];
         }
         self.push(&total, 1.0, bodies);
     }

@@ -365,16 +365,16 @@ impl Packed {
             if *asleep {
                 continue;
             }
-            let step = (Eight3::new(s, *direction) + Eight3::new(s, *change)) * factor;
-            *p = (Eight3::new(s, *p) + step).get();
-            *direction = step.get();
+            let stride = (Eight3::new(s, *direction) + Eight3::new(s, *change)) * factor;
+            *p = (Eight3::new(s, *p) + stride).get();
+            *direction = stride.get();
         }
         let motions = self.motion.iter_mut().zip(&mut self.motion_direction);
         for ((motion, direction), change) in motions.zip(&self.motion_before) {
             for i in 0..6 {
-                let step = (direction.0[i] + change.0[i]) * beta;
-                motion.0[i] += step;
-                direction.0[i] = step;
+                let stride = (direction.0[i] + change.0[i]) * beta;
+                motion.0[i] += stride;
+                direction.0[i] = stride;
             }
         }
     }
@@ -399,9 +399,9 @@ impl Packed {
             if *asleep {
                 continue;
             }
-            let step = Eight3::new(s, *direction) * factor;
-            *p = (Eight3::new(s, *p) + step).get();
-            *direction = (step + Eight3::new(s, *change)).get();
+            let stride = Eight3::new(s, *direction) * factor;
+            *p = (Eight3::new(s, *p) + stride).get();
+            *direction = (stride + Eight3::new(s, *change)).get();
         }
         for ((motion, direction), change) in self
             .motion
@@ -410,9 +410,9 @@ impl Packed {
             .zip(&self.motion_before)
         {
             for i in 0..6 {
-                let step = direction.0[i] * beta;
-                motion.0[i] += step;
-                direction.0[i] = step + change.0[i];
+                let stride = direction.0[i] * beta;
+                motion.0[i] += stride;
+                direction.0[i] = stride + change.0[i];
             }
         }
     }
@@ -548,8 +548,8 @@ fn friction<S: Lanes>(
         p_t[1] - (k[1] * u_t[0] + k[2] * u_t[1]),
     ];
     // Slide: projected gradient, whose fixed point has the friction exactly against the slip, for any K.
-    let step = Eight::new(s, batch.step_t);
-    let slide = [p_t[0] - step * u_t[0], p_t[1] - step * u_t[1]];
+    let stride = Eight::new(s, batch.step_t);
+    let slide = [p_t[0] - stride * u_t[0], p_t[1] - stride * u_t[1]];
     let size_squared = slide[0] * slide[0] + slide[1] * slide[1];
     let shrink = size_squared.within(
         bound_squared,

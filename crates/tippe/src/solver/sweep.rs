@@ -28,9 +28,9 @@ pub(crate) struct Sweeps {
     /// By place in `order`: the conjugate direction.
     direction: Vec<Vec3>,
     /// By link: the impulses before a sweep, then their change.
-    link_before: Vec<[f64; 6]>,
+    joint_before: Vec<[f64; 6]>,
     /// By link: the conjugate direction.
-    link_direction: Vec<[f64; 6]>,
+    joint_direction: Vec<[f64; 6]>,
     /// The same rows, those that press or are about to, and the others.
     pressing: Vec<u32>,
     idle: Vec<u32>,
@@ -49,7 +49,7 @@ impl Sweeps {
     pub(crate) fn can_be_direct(
         &mut self,
         rows: &mut [ContactRow],
-        links: &mut [JointBlock],
+        joint_blocks: &mut [JointBlock],
         bodies: &Bodies,
         cost_max: u64,
     ) -> bool {
@@ -59,7 +59,7 @@ impl Sweeps {
             &System {
                 rows,
                 order: &self.order,
-                links,
+                joint_blocks,
             },
             bodies,
             cost_max,
@@ -86,7 +86,7 @@ pub(crate) const LARGE: usize = 256;
 /// Double sweeps after each round over cones that has not arrived: they carry momentum, and cost as much as a Newton step or two.
 const CONE_SWEEPS: u32 = 50;
 /// Double sweeps before the direct solve of an island that is held together by joints.
-const LINK_SWEEPS: u32 = 1;
+const JOINT_SWEEPS: u32 = 1;
 /// Rounds in which sticking contacts at their static bound are let go, within one solve.
 const SLIP_ROUNDS: u32 = 4;
 
@@ -98,7 +98,7 @@ pub(crate) struct Job<'a> {
     /// Whether the impulses it starts from are nearly right.
     pub near: bool,
     pub rows: &'a mut [ContactRow],
-    pub links: &'a mut [JointBlock],
+    pub joint_blocks: &'a mut [JointBlock],
     pub bodies: &'a mut Bodies,
     pub work: &'a mut SolverWork,
 }
@@ -118,7 +118,7 @@ impl Job<'_> {
                 .filter(|&i| active(i))
                 .map(|i| i as u32),
         );
-        if scratch.order.is_empty() && self.links.is_empty() {
+        if scratch.order.is_empty() && self.joint_blocks.is_empty() {
             return;
         }
         scratch.left = self.settings.sweeps_last;
@@ -174,14 +174,14 @@ impl Job<'_> {
                 return true;
             }
         }
-        if self.links.is_empty() {
+        if self.joint_blocks.is_empty() {
             return (self.sweep(self.settings.sweeps, scratch) <= tolerance
                 && self.is_met(scratch))
                 || (!direct_first && allowed && self.newton(scratch))
                 || self.cones(scratch)
                 || (self.sweep_last(scratch) <= tolerance && self.is_met(scratch));
         }
-        self.sweep(LINK_SWEEPS, scratch) <= tolerance
+        self.sweep(JOINT_SWEEPS, scratch) <= tolerance
             || (!direct_first && allowed && self.newton(scratch))
             || self.sweep(self.settings.sweeps, scratch) <= tolerance
             || self.sweep_last(scratch) <= tolerance
@@ -198,7 +198,7 @@ impl Job<'_> {
     /// Whether an articulation takes part.
     fn has_trees(&self, scratch: &Sweeps) -> bool {
         let linked = |&i: &u32| self.rows[i as usize].linked;
-        self.links.iter().any(|l| l.linked) || scratch.order.iter().any(linked)
+        self.joint_blocks.iter().any(|l| l.linked) || scratch.order.iter().any(linked)
     }
 
     /// All rows at once, where there are not too many; whether that met the tolerance.
@@ -207,7 +207,7 @@ impl Job<'_> {
         let missed = dense::solve(
             self.rows,
             &scratch.order,
-            self.links,
+            self.joint_blocks,
             self.bodies,
             tolerance,
             &mut scratch.dense,
@@ -220,7 +220,7 @@ impl Job<'_> {
     /// `p ← β p + r`, `β = |r|²/|r_before|²`, carries on what earlier sweeps were doing; where r grows, it starts again. Each sweep ends
     /// inside the cones, so the last one is the answer. Returns the change that the last one made.
     fn sweep(&mut self, limit: u32, scratch: &mut Sweeps) -> f64 {
-        if self.links.is_empty()
+        if self.joint_blocks.is_empty()
             && self.settings.shuffle_seed.is_none()
             && Packed::is_worth(self.rows, &scratch.order, limit)
         {
@@ -228,8 +228,10 @@ impl Job<'_> {
         }
         scratch.direction.clear();
         scratch.direction.resize(scratch.order.len(), Vec3::ZERO);
-        scratch.link_direction.clear();
-        scratch.link_direction.resize(self.links.len(), [0.0; 6]);
+        scratch.joint_direction.clear();
+        scratch
+            .joint_direction
+            .resize(self.joint_blocks.len(), [0.0; 6]);
         let mut size_before = f64::INFINITY;
         let mut change = f64::INFINITY;
         for k in 0..limit {
@@ -244,10 +246,10 @@ impl Job<'_> {
                     .iter()
                     .map(|&i| self.rows[i as usize].frame_impulse()),
             );
-            scratch.link_before.clear();
+            scratch.joint_before.clear();
             scratch
-                .link_before
-                .extend(self.links.iter().map(|l| l.lambda));
+                .joint_before
+                .extend(self.joint_blocks.iter().map(|l| l.lambda));
             change = self.double_sweep(&scratch.order);
             if change <= self.settings.velocity_tolerance {
                 break;
@@ -299,31 +301,31 @@ impl Job<'_> {
     /// Visits everything once; returns the largest change of velocity.
     fn single_sweep(&mut self, order: &[u32]) -> f64 {
         let mut change: f64 = 0.0;
-        for link in self.links.iter_mut() {
-            change = change.max(link.visit(self.bodies));
+        for block in self.joint_blocks.iter_mut() {
+            change = change.max(block.visit(self.bodies));
         }
         for &i in order {
             change = change.max(self.rows[i as usize].visit(self.bodies));
         }
         self.work.sweeps += 1;
-        self.work.rows_swept += (order.len() + self.links.len()) as u64;
+        self.work.rows_swept += (order.len() + self.joint_blocks.len()) as u64;
         change
     }
 
     /// Visits everything forward and backward; returns the largest change of velocity.
     fn double_sweep(&mut self, order: &[u32]) -> f64 {
         let mut change: f64 = 0.0;
-        for link in self.links.iter_mut() {
-            change = change.max(link.visit(self.bodies));
+        for block in self.joint_blocks.iter_mut() {
+            change = change.max(block.visit(self.bodies));
         }
         for &i in order.iter().chain(order.iter().rev()) {
             change = change.max(self.rows[i as usize].visit(self.bodies));
         }
-        for link in self.links.iter_mut().rev() {
-            change = change.max(link.visit(self.bodies));
+        for block in self.joint_blocks.iter_mut().rev() {
+            change = change.max(block.visit(self.bodies));
         }
         self.work.sweeps += 2;
-        self.work.rows_swept += 2 * (order.len() + self.links.len()) as u64;
+        self.work.rows_swept += 2 * (order.len() + self.joint_blocks.len()) as u64;
         change
     }
 
@@ -335,11 +337,15 @@ impl Job<'_> {
             *before = row.frame_impulse() - *before;
             size += row.energy_norm(*before);
         }
-        for (before, link) in scratch.link_before.iter_mut().zip(self.links.iter()) {
+        for (before, block) in scratch
+            .joint_before
+            .iter_mut()
+            .zip(self.joint_blocks.iter())
+        {
             for i in 0..6 {
-                before[i] = link.lambda[i] - before[i];
+                before[i] = block.lambda[i] - before[i];
             }
-            size += link.energy_norm(before);
+            size += block.energy_norm(before);
         }
         size
     }
@@ -348,19 +354,19 @@ impl Job<'_> {
     fn extrapolate(&mut self, beta: f64, scratch: &mut Sweeps) {
         if beta.is_nan() || beta >= 1.0 {
             scratch.direction.clone_from(&scratch.before);
-            scratch.link_direction.clone_from(&scratch.link_before);
+            scratch.joint_direction.clone_from(&scratch.joint_before);
             return;
         }
         for (k, &i) in scratch.order.iter().enumerate() {
-            let step = scratch.direction[k] * beta;
-            self.rows[i as usize].extrapolate(step, self.bodies);
-            scratch.direction[k] = step + scratch.before[k];
+            let stride = scratch.direction[k] * beta;
+            self.rows[i as usize].extrapolate(stride, self.bodies);
+            scratch.direction[k] = stride + scratch.before[k];
         }
-        for (k, link) in self.links.iter_mut().enumerate() {
-            let step = scratch.link_direction[k].map(|x| x * beta);
-            link.extrapolate(&step, self.bodies);
+        for (k, block) in self.joint_blocks.iter_mut().enumerate() {
+            let stride = scratch.joint_direction[k].map(|x| x * beta);
+            block.extrapolate(&stride, self.bodies);
             for i in 0..6 {
-                scratch.link_direction[k][i] = step[i] + scratch.link_before[k][i];
+                scratch.joint_direction[k][i] = stride[i] + scratch.joint_before[k][i];
             }
         }
     }
@@ -375,7 +381,7 @@ impl Job<'_> {
         let system = System {
             rows: self.rows,
             order: &scratch.order,
-            links: self.links,
+            joint_blocks: self.joint_blocks,
         };
         let going = direct.prepare(&system, self.bodies, self.cost_max);
         let (mut solved, mut soft) = (false, true);
@@ -384,7 +390,7 @@ impl Job<'_> {
             let mut system = System {
                 rows: self.rows,
                 order: &scratch.order,
-                links: self.links,
+                joint_blocks: self.joint_blocks,
             };
             let steps = &mut self.work.newton_steps;
             if !going {
@@ -436,7 +442,7 @@ impl Job<'_> {
         let system = System {
             rows: self.rows,
             order: &order,
-            links: self.links,
+            joint_blocks: self.joint_blocks,
         };
         let mut going = direct.prepare(&system, self.bodies, self.cost_max);
         scratch.order = order;
@@ -466,7 +472,7 @@ impl Job<'_> {
             let mut system = System {
                 rows: self.rows,
                 order: &scratch.order,
-                links: self.links,
+                joint_blocks: self.joint_blocks,
             };
             let left = steps_max - steps;
             let found = direct.round(round, left, &mut system, self.bodies, &mut steps);

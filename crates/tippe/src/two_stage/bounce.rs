@@ -2,7 +2,7 @@
 //!
 //! Reads: nothing.  Writes: nothing (pure function).
 //! Called by: `touch`.
-//! Source: elementary; the rows that use it are derived in docs/methods.md, "Impact time inside the step".
+//! Source: elementary; the rows that use it are derived in docs/methods/two-stage.md, "Impact time inside the step".
 
 /// Reflections followed inside one step; a bounce that needs more has come to rest for all purposes.
 const REFLECTIONS_MAX: u32 = 64;

@@ -9,6 +9,7 @@ use crate::collide::Placement;
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
 use crate::model::Model;
+use crate::output::balance::Balance;
 use crate::report::StepReport;
 use crate::solver::ends::Bodies;
 use crate::solver::joint::JointBlock;
@@ -145,13 +146,13 @@ pub(crate) fn run(
         nearest,
         pulls,
         joints,
-        parts,
+        islands,
         ..
     } = &mut work.stage;
     let mut loaded = false;
-    for part in parts.iter() {
-        let step_contacts = &step_contacts[part.rows.clone()];
-        let pulled = !part.links.is_empty() && !part.direct;
+    for island in islands.iter() {
+        let step_contacts = &step_contacts[island.rows.clone()];
+        let pulled = !island.joint_blocks.is_empty() && !island.direct;
         placed.clear();
         placed.extend(step_contacts.iter().map(|t| {
             let c = &work.detection.contacts[t.contact as usize];
@@ -190,7 +191,7 @@ pub(crate) fn run(
             ));
         }
         pulls.clear();
-        for &slot in &joints[part.links.clone()] {
+        for &slot in &joints[island.joint_blocks.clone()] {
             let Some(joint) = &model.joints[slot as usize] else {
                 continue;
             };
@@ -202,7 +203,7 @@ pub(crate) fn run(
                 &joint.place(&state.bodies),
                 bodies,
             );
-            pull.aim_at_closing(if part.direct {
+            pull.aim_at_closing(if island.direct {
                 1.0
             } else {
                 settings.depenetration
@@ -245,7 +246,7 @@ pub(crate) fn run(
         }
     }
     if loaded {
-        displace(model, bodies, state, report);
+        displace(model, bodies, state, &mut work.balance, report);
     }
 }
 
@@ -275,9 +276,17 @@ fn sweep(
     }
 }
 
-fn displace(model: &Model, bodies: &mut Bodies, state: &mut State, report: &mut StepReport) {
+/// Moves the bodies; what that does to their energy is work of the correction, not of any impulse.
+fn displace(
+    model: &Model,
+    bodies: &mut Bodies,
+    state: &mut State,
+    balance: &mut Balance,
+    report: &mut StepReport,
+) {
     let value = |(k, v): (f64, f64)| k + v;
     let before = value(energy::total(model, state));
+    balance.correct(model, state, -1.0);
     for (i, body) in model.present() {
         let b = &bodies[i];
         if body.is_free() && (b.v != Vec3::ZERO || b.w != Vec3::ZERO) {
@@ -287,5 +296,6 @@ fn displace(model: &Model, bodies: &mut Bodies, state: &mut State, report: &mut 
         }
     }
     bodies.displace(model, state);
+    balance.correct(model, state, 1.0);
     report.energy.position_correction += value(energy::total(model, state)) - before;
 }

@@ -2,11 +2,11 @@
 //!
 //! Reads: Model, State (memory), Detection.  Writes: step contacts, islands, solver bodies.
 //! Called by: the methods that step in two stages.
-//! Source: docs/methods/contract.md. Letters: u = u_B − u_A, n from A to B.
+//! Source: docs/methods/two-stage.md. Letters: u = u_B − u_A, n from A to B.
 
 use super::bounce::Bounce;
 use super::joint_network::JOINTS_MIN;
-use super::{Part, Scratch};
+use super::{Island, Scratch};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::math::Vec3;
@@ -48,6 +48,8 @@ pub(crate) struct StepContact {
     pub projected: bool,
     /// Mean slip over the step that friction cannot answer: what there was before the contact arrived [m/s].
     pub slip_before: Vec3,
+    /// Velocity of B relative to A at the start of the substep [m/s]; for the record.
+    pub velocity_start: Vec3,
     /// Velocity of B relative to A before the impulses of the solve under way [m/s]; for the ledger.
     pub velocity_before: Vec3,
     /// Angular velocity of B relative to A before those impulses [rad/s]; for the ledger.
@@ -70,8 +72,8 @@ pub(crate) fn gather(model: &Model, state: &State, work: &mut Work, h: f64) {
     let dynamic = |slot: u32| model.is_awake(slot);
     let joints = &mut work.stage.joints;
     joints.clear();
-    let hold = &work.hold;
-    let moves = |slot: u32| dynamic(slot) && !hold.holds(slot);
+    let resting = &work.resting;
+    let moves = |slot: u32| dynamic(slot) && !resting.holds(slot);
     let stirs = |j: &Joint| moves(j.b) || j.a.is_some_and(moves);
     let present = model.present_joints().filter(|(_, j)| stirs(j));
     joints.extend(present.map(|(i, _)| i as u32));
@@ -131,7 +133,7 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
     let Scratch {
         step_contacts,
         joints,
-        parts,
+        islands,
         remembered,
         ungrouped,
         nets,
@@ -142,7 +144,7 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
     step_contacts.clear();
     joints.clear();
     // Nets are handed out in the order they came, so that each finds its own.
-    nets.extend(parts.drain(..).rev().filter_map(|p| p.net));
+    nets.extend(islands.drain(..).rev().filter_map(|p| p.net));
     for island in 0..work.islands.count() {
         let start = (step_contacts.len(), joints.len());
         for &item in &work.islands.order[work.islands.range(island)] {
@@ -166,9 +168,9 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
         if netted {
             joints.truncate(start.1);
         }
-        parts.push(Part {
+        islands.push(Island {
             rows: start.0..step_contacts.len(),
-            links: start.1..joints.len(),
+            joint_blocks: start.1..joints.len(),
             direct: true,
             kept: 1.0,
             old: false,
@@ -197,6 +199,7 @@ impl StepContact {
             awaited: false,
             projected: false,
             slip_before: Vec3::ZERO,
+            velocity_start: Vec3::ZERO,
             velocity_before: Vec3::ZERO,
             spin_before: Vec3::ZERO,
             first: Vec3::ZERO,

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model (joints), predicted states.  Writes: targets and bounds of joint blocks, velocities (springs).
 //! Called by: `joints`, `relinearise`, `depenetrate`.
-//! Source: [Bender06] §4 (predicted position), docs/methods/contract.md, "Joints". Letters: λ impulse of a row.
+//! Source: [Bender06] §4 (predicted position), docs/methods/two-stage.md, "Joints". Letters: λ impulse of a row.
 
 #![allow(non_snake_case)]
 
@@ -192,13 +192,13 @@ impl JointBlock {
         }
     }
 
-    /// Mean force on B and torque about the joint's origin on B, from both halves of a step of length `h`.
-    pub(crate) fn reaction(&self, lever: Vec3, h: f64) -> (Vec3, Vec3) {
+    /// Impulse on B and angular impulse about the joint's origin on B, from both halves of a substep.
+    pub(crate) fn reaction(&self, lever: Vec3) -> (Vec3, Vec3) {
         let (first, second) = (&self.before_wrench, self.wrench());
         let about = |w: &JointRow, r: Vec3| w.ang_b - r.cross(w.e);
         (
-            (first.e + second.e) / h,
-            (about(first, self.before_lever) + about(&second, lever)) / h,
+            first.e + second.e,
+            about(first, self.before_lever) + about(&second, lever),
         )
     }
 

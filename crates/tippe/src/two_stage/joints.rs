@@ -2,7 +2,7 @@
 //!
 //! Reads: Model (joints), State (memory), predicted states.  Writes: joint blocks, body velocities (springs).
 //! Called by: the methods that step in two stages, `targets`.
-//! Source: docs/methods/contract.md, "Joints".
+//! Source: docs/methods/two-stage.md, "Joints".
 
 use super::Scratch;
 use super::gather::StepContact;
@@ -10,6 +10,7 @@ use super::joint_targets::spring_kick;
 use crate::dynamics::energy;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::model::Model;
+use crate::output::balance::Balance;
 use crate::report::EnergyLedger;
 use crate::solver::ends::SolverBody;
 use crate::solver::joint::JointBlock;
@@ -19,7 +20,13 @@ pub(crate) const LIKE: f64 = 2.0;
 /// Part of the impulses that joints in a loop start from again.
 const LOOP_MEMORY: f64 = 0.75;
 /// Springs and dampers for half a step; their work is booked with the motors.
-pub(crate) fn kick_springs(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) {
+pub(crate) fn kick_springs(
+    model: &Model,
+    state: &mut State,
+    half: f64,
+    balance: &mut Balance,
+    ledger: &mut EnergyLedger,
+) {
     for (i, joint) in model.present_joints() {
         if joint.desc.rotation.spring.is_none() && joint.desc.translation.spring.is_none() {
             continue;
@@ -51,7 +58,9 @@ pub(crate) fn kick_springs(model: &Model, state: &mut State, half: f64, ledger: 
                 (s.velocity, s.angular_velocity) = (side.v, side.w);
             }
         }
-        ledger.motors += kinetic(state) - before;
+        let work = kinetic(state) - before;
+        ledger.motors += work;
+        balance.exchange_by_joint(model, [joint.a.unwrap_or(u32::MAX), joint.b], work);
     }
 }
 fn solver_body(model: &Model, state: &State, slot: u32) -> SolverBody {
@@ -68,7 +77,7 @@ fn solver_body(model: &Model, state: &State, slot: u32) -> SolverBody {
 }
 /// Links at t, aimed at where the bodies would go untouched. With `warm`, and where nothing new touches, a limit that bore load has a row
 /// although untouched bodies may leave it: the load it remembers is what holds them there.
-pub(crate) fn first_links(
+pub(crate) fn first_blocks(
     model: &Model,
     state: &State,
     predicted: &[BodyState],
@@ -78,78 +87,108 @@ pub(crate) fn first_links(
 ) {
     let Scratch {
         bodies,
-        links,
+        joint_blocks,
         joints,
-        parts,
+        islands,
         step_contacts,
+        unkicked,
         ..
     } = scratch;
     let world = model.bodies.len() as u32;
-    links.clear();
+    joint_blocks.clear();
     let warm = warm && state.stretch(h) <= LIKE;
-    for part in parts.iter_mut() {
-        part.old = warm
-            && step_contacts[part.rows.clone()]
+    for island in islands.iter_mut() {
+        island.old = warm
+            && step_contacts[island.rows.clone()]
                 .iter()
                 .all(StepContact::is_old);
     }
-    let of_links = parts.iter().flat_map(|p| {
+    let of_blocks = islands.iter().flat_map(|p| {
         let flags = (!p.rows.is_empty(), p.old);
-        p.links.clone().map(move |_| flags)
+        p.joint_blocks.clone().map(move |_| flags)
     });
-    for (&slot, (touched, old)) in joints.iter().zip(of_links) {
+    for (&slot, (touched, old)) in joints.iter().zip(of_blocks) {
         let Some(joint) = &model.joints[slot as usize] else {
             continue;
         };
         let place = joint.place(&state.bodies);
         let angle = state.joints[slot as usize].angle;
-        let mut link = JointBlock::new(slot as usize, joint, world, &place, bodies);
-        link.keeps = touched && joint.desc.kind.rank() == 0;
-        link.add_bounded(joint, &place, bodies, angle, h);
+        let mut block = JointBlock::new(slot as usize, joint, world, &place, bodies);
+        block.keeps = touched && joint.desc.kind.rank() == 0;
+        block.add_bounded(joint, &place, bodies, angle, h);
+        block.shocked = starts_in_motion(&block, unkicked);
         if old {
-            link.remember(&state.joints[slot as usize].bounded_first);
+            block.remember(&state.joints[slot as usize].bounded_first);
         }
-        link.aim_first(joint, &joint.place(predicted), bodies, angle, h);
-        links.push(link);
+        block.aim_first(joint, &joint.place(predicted), bodies, angle, h);
+        joint_blocks.push(block);
     }
     find_loops(scratch);
 }
+/// Velocity along a row that holds, at the start of a substep, beyond which bringing it to rest is a shock [m/s]. A projection ends the
+/// substep before; what it leaves is far below.
+const SHOCK_SPEED: f64 = 1e-3;
+
+/// Whether the rows that hold a joint are in motion at the start of a substep, before kicks and impulses.
+fn starts_in_motion(block: &JointBlock, states: &[BodyState]) -> bool {
+    let side = |slot: u32| {
+        states
+            .get(slot as usize)
+            .map_or(SolverBody::FIXED, |s| SolverBody {
+                v: s.velocity,
+                w: s.angular_velocity,
+                ..SolverBody::FIXED
+            })
+    };
+    let (a, b) = (side(block.a), side(block.b));
+    let mut rows = block.held.rows[..block.held.count].iter();
+    rows.any(|r| r.velocity(&a, &b).abs() > SHOCK_SPEED)
+}
+
 /// Finds islands whose joints make loops: more joints that hold than bodies on them. A loop may hold itself under stress that no motion
 /// needs (a bridge of hinges pulled sideways); a remembered stress would stay for ever, so part of it is forgotten in each step. Limits
 /// and friction of a tree's joints, which hold nothing together, do so after an impact alone: what they bear where nothing new touches is
 /// their right answer.
 fn find_loops(scratch: &mut Scratch) {
     scratch.looked.resize(scratch.bodies.len(), 0);
-    for part in &mut scratch.parts {
+    for island in &mut scratch.islands {
         scratch.look = scratch.look.wrapping_add(1);
         let (mut joints, mut count) = (0, 0);
-        let counts = |link: &&JointBlock| link.held.count > 0 || !part.old;
-        for link in scratch.links[part.links.clone()].iter().filter(counts) {
+        let counts = |block: &&JointBlock| block.held.count > 0 || !island.old;
+        for block in scratch.joint_blocks[island.joint_blocks.clone()]
+            .iter()
+            .filter(counts)
+        {
             joints += 1;
-            for slot in [link.a as usize, link.b as usize] {
+            for slot in [block.a as usize, block.b as usize] {
                 if scratch.bodies[slot].inverse_mass > 0.0 && scratch.looked[slot] != scratch.look {
                     scratch.looked[slot] = scratch.look;
                     count += 1;
                 }
             }
         }
-        part.kept = if joints > count { LOOP_MEMORY } else { 1.0 };
+        island.kept = if joints > count { LOOP_MEMORY } else { 1.0 };
     }
 }
 /// Links at t + h, aimed at no velocity along the rows that hold.
-pub(crate) fn second_links(model: &Model, state: &State, scratch: &mut Scratch, h: f64) {
-    let Scratch { bodies, links, .. } = scratch;
+pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch, h: f64) {
+    let Scratch {
+        bodies,
+        joint_blocks,
+        ..
+    } = scratch;
     let world = model.bodies.len() as u32;
-    for link in links.iter_mut() {
-        let slot = link.joint as usize;
+    for block in joint_blocks.iter_mut() {
+        let slot = block.joint as usize;
         let Some(joint) = &model.joints[slot] else {
             continue;
         };
         let place = joint.place(&state.bodies);
         let mut next = JointBlock::new(slot, joint, world, &place, bodies);
         next.add_bounded(joint, &place, bodies, state.joints[slot].angle, h);
-        next.aim_second(joint, link, h);
-        *link = next;
+        next.aim_second(joint, block, h);
+        next.shocked = block.shocked;
+        *block = next;
     }
 }
 /// Starts the first solve from the last step's impulses.
@@ -166,11 +205,11 @@ fn warm(
     h: f64,
     of: impl Fn(&JointMemory) -> (&[f64; 6], &[f64; BOUNDED]),
 ) {
-    for part in &scratch.parts {
-        let stretch = state.stretch(h) * part.kept;
-        for link in &mut scratch.links[part.links.clone()] {
-            let (held, bounded) = of(&state.joints[link.joint as usize]);
-            link.warm_start(
+    for island in &scratch.islands {
+        let stretch = state.stretch(h) * island.kept;
+        for block in &mut scratch.joint_blocks[island.joint_blocks.clone()] {
+            let (held, bounded) = of(&state.joints[block.joint as usize]);
+            block.warm_start(
                 &held.map(|x| x * stretch),
                 &bounded.map(|x| x * stretch),
                 &mut scratch.bodies,

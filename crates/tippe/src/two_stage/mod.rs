@@ -2,10 +2,12 @@
 //!
 //! Reads: Model, State.  Writes: State, Work, StepReport, each phase as its file says.
 //! Called by: the methods that step in two halves; each has its own recipe and its own solves.
-//! Source: docs/methods.md, "Time and velocity".
+//! Source: docs/methods/contract.md, "Time and velocity"; docs/methods/two-stage.md.
 
+pub(crate) mod book;
 pub(crate) mod bounce;
 pub(crate) mod depenetrate;
+pub(crate) mod finish;
 pub(crate) mod gather;
 pub(crate) mod joint_network;
 pub(crate) mod joint_targets;
@@ -41,9 +43,9 @@ pub(crate) struct Settings {
 
 /// Where an island's rows and links are.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct Island {
     pub rows: Range<usize>,
-    pub links: Range<usize>,
+    pub joint_blocks: Range<usize>,
     /// Whether an island with joints can be solved directly.
     pub direct: bool,
     /// Part of the joints' remembered impulses that a solve starts from.
@@ -59,7 +61,7 @@ pub(crate) struct Part {
     pub netted: bool,
 }
 
-impl Part {
+impl Island {
     /// The net of joints that it is.
     pub(crate) fn as_net(&self) -> Option<&joint_network::Net> {
         self.net.as_deref().filter(|_| self.netted)
@@ -69,7 +71,7 @@ impl Part {
     pub(crate) fn plain(&self) -> Self {
         Self {
             rows: self.rows.clone(),
-            links: self.links.clone(),
+            joint_blocks: self.joint_blocks.clone(),
             net: None,
             ..*self
         }
@@ -91,8 +93,6 @@ pub(crate) struct Scratch {
     pub touching: Vec<crate::state::PairKey>,
     /// Positions of the links, by joint slot.
     pub by_joint: Vec<u32>,
-    /// Events and forces of the whole step.
-    pub read_out: crate::output::step_sum::ReadOut,
     /// One for each touch, rebuilt for each solve.
     pub rows: Vec<ContactRow>,
     /// Links of the pose-only pass.
@@ -118,9 +118,9 @@ pub(crate) struct Scratch {
     /// What each thread works with; the first works on the arrays above.
     pub workers: Vec<parallel::Worker>,
     /// One for each joint, grouped by island, rebuilt for each solve.
-    pub links: Vec<JointBlock>,
+    pub joint_blocks: Vec<JointBlock>,
     /// Rows and links of each island.
-    pub parts: Vec<Part>,
+    pub islands: Vec<Island>,
     /// Scratch of nets, while islands are grouped.
     #[allow(clippy::vec_box, reason = "they go to islands and back as they are")]
     pub nets: Vec<Box<joint_network::Net>>,

@@ -12,13 +12,13 @@ use crate::solver::joint::JointBlock;
 use crate::solver::sweep::Sweeps;
 use crate::state::BodyState;
 use crate::two_stage::gather::StepContact;
-use crate::two_stage::{Part, Scratch};
+use crate::two_stage::{Island, Scratch};
 use rayon::ThreadPool;
 
 /// Rows and links below which a solve is not worth a second thread.
 const WORTH: usize = 64;
 /// Contacts that one joint counts for when islands are dealt out.
-const LINK_LOAD: usize = 8;
+const JOINT_LOAD: usize = 8;
 
 /// What one thread works with.
 #[derive(Clone, Debug, Default)]
@@ -37,11 +37,11 @@ pub(crate) struct Worker {
 }
 
 /// One island to solve.
-pub(crate) struct Island<'a> {
-    pub part: &'a mut Part,
+pub(crate) struct IslandView<'a> {
+    pub island: &'a mut Island,
     pub step_contacts: &'a mut [StepContact],
     pub rows: &'a mut [ContactRow],
-    pub links: &'a mut [JointBlock],
+    pub joint_blocks: &'a mut [JointBlock],
 }
 
 /// Solves every island by `solve`, on the threads of the pool if there is one. Counts and verdicts are gathered into the scratch and `work`.
@@ -50,35 +50,37 @@ pub(crate) fn run(
     scratch: &mut Scratch,
     predicted: &mut Vec<BodyState>,
     work: &mut SolverWork,
-    solve: impl Fn(&mut Worker, &mut Island<'_>) + Sync,
+    solve: impl Fn(&mut Worker, &mut IslandView<'_>) + Sync,
 ) {
     let Scratch {
         bodies,
         step_contacts,
         rows,
-        links,
-        parts,
+        joint_blocks,
+        islands,
         workers,
         met,
         ..
     } = scratch;
     let count = pool
-        .filter(|_| rows.len() + links.len() + knots(parts) >= WORTH && parts.len() > 1)
+        .filter(|_| rows.len() + joint_blocks.len() + knots(islands) >= WORTH && islands.len() > 1)
         .map_or(1, ThreadPool::current_num_threads);
     workers.resize(count.max(workers.len()), Worker::default());
     for worker in workers.iter_mut() {
         worker.met = true;
         worker.work = SolverWork::default();
     }
-    for part in parts.iter_mut() {
-        part.trees = rows[part.rows.clone()].iter().any(|r| r.linked)
-            || links[part.links.clone()].iter().any(|l| l.linked);
+    for island in islands.iter_mut() {
+        island.trees = rows[island.rows.clone()].iter().any(|r| r.linked)
+            || joint_blocks[island.joint_blocks.clone()]
+                .iter()
+                .any(|l| l.linked);
     }
     let islands = Islands {
-        parts,
+        islands,
         step_contacts,
         rows,
-        links,
+        joint_blocks,
     };
     for worker in &mut workers[1..count] {
         worker.bodies.flat.clone_from(&bodies.flat);
@@ -115,10 +117,10 @@ pub(crate) fn run(
 }
 
 /// Joints of nets.
-fn knots(parts: &[Part]) -> usize {
-    parts
+fn knots(islands: &[Island]) -> usize {
+    islands
         .iter()
-        .filter_map(Part::as_net)
+        .filter_map(Island::as_net)
         .map(crate::two_stage::joint_network::Net::len)
         .sum()
 }
@@ -128,7 +130,7 @@ pub(crate) fn with_island<R>(
     scratch: &mut Scratch,
     predicted: &mut Vec<BodyState>,
     island: usize,
-    act: impl FnOnce(&mut Worker, &mut Island<'_>) -> R,
+    act: impl FnOnce(&mut Worker, &mut IslandView<'_>) -> R,
 ) -> R {
     if scratch.workers.is_empty() {
         scratch.workers.push(Worker::default());
@@ -136,13 +138,13 @@ pub(crate) fn with_island<R>(
     let worker = &mut scratch.workers[0];
     std::mem::swap(&mut scratch.bodies, &mut worker.bodies);
     std::mem::swap(predicted, &mut worker.predicted);
-    let part = &mut scratch.parts[island];
-    let (rows, links) = (part.rows.clone(), part.links.clone());
-    let mut island = Island {
-        part,
+    let island = &mut scratch.islands[island];
+    let (rows, joint_blocks) = (island.rows.clone(), island.joint_blocks.clone());
+    let mut island = IslandView {
+        island,
         step_contacts: &mut scratch.step_contacts[rows.clone()],
         rows: &mut scratch.rows[rows],
-        links: &mut scratch.links[links],
+        joint_blocks: &mut scratch.joint_blocks[joint_blocks],
     };
     let result = act(worker, &mut island);
     std::mem::swap(&mut scratch.bodies, &mut worker.bodies);
@@ -152,60 +154,62 @@ pub(crate) fn with_island<R>(
 
 /// All islands, taken one after the other.
 struct Islands<'a> {
-    parts: &'a mut [Part],
+    islands: &'a mut [Island],
     step_contacts: &'a mut [StepContact],
     rows: &'a mut [ContactRow],
-    links: &'a mut [JointBlock],
+    joint_blocks: &'a mut [JointBlock],
 }
 
 impl<'a> Islands<'a> {
     /// Hands out island after island; their ranges follow each other.
-    fn for_each(self, mut take: impl FnMut(Island<'a>)) {
-        let (mut step_contacts, mut rows, mut links) = (self.step_contacts, self.rows, self.links);
-        for part in self.parts {
-            let (mine, rest) = std::mem::take(&mut step_contacts).split_at_mut(part.rows.len());
+    fn for_each(self, mut take: impl FnMut(IslandView<'a>)) {
+        let (mut step_contacts, mut rows, mut joint_blocks) =
+            (self.step_contacts, self.rows, self.joint_blocks);
+        for island in self.islands {
+            let (mine, rest) = std::mem::take(&mut step_contacts).split_at_mut(island.rows.len());
             step_contacts = rest;
-            let (my_rows, rest) = std::mem::take(&mut rows).split_at_mut(part.rows.len());
+            let (my_rows, rest) = std::mem::take(&mut rows).split_at_mut(island.rows.len());
             rows = rest;
-            let (my_links, rest) = std::mem::take(&mut links).split_at_mut(part.links.len());
-            links = rest;
-            take(Island {
-                part,
+            let (my_links, rest) =
+                std::mem::take(&mut joint_blocks).split_at_mut(island.joint_blocks.len());
+            joint_blocks = rest;
+            take(IslandView {
+                island,
                 step_contacts: mine,
                 rows: my_rows,
-                links: my_links,
+                joint_blocks: my_links,
             });
         }
     }
 }
 
 /// Deals islands out: each goes to the hand with the least load so far, those with articulations to the first, which has their trees.
-fn deal(islands: Islands<'_>, count: usize) -> Vec<Vec<Island<'_>>> {
-    let mut hands: Vec<Vec<Island<'_>>> = (0..count).map(|_| Vec::new()).collect();
+fn deal(islands: Islands<'_>, count: usize) -> Vec<Vec<IslandView<'_>>> {
+    let mut hands: Vec<Vec<IslandView<'_>>> = (0..count).map(|_| Vec::new()).collect();
     let mut loads = vec![0; count];
-    islands.for_each(|island| {
+    islands.for_each(|view| {
         let mut least = 0;
         for (k, load) in loads.iter().enumerate() {
-            if *load < loads[least] && !island.part.trees {
+            if *load < loads[least] && !view.island.trees {
                 least = k;
             }
         }
-        let knots = island
-            .part
+        let knots = view
+            .island
             .as_net()
             .map_or(0, crate::two_stage::joint_network::Net::len);
-        loads[least] += island.rows.len() + LINK_LOAD * (island.links.len() + knots);
-        hands[least].push(island);
+        loads[least] += view.rows.len() + JOINT_LOAD * (view.joint_blocks.len() + knots);
+        hands[least].push(view);
     });
     hands
 }
 
 /// Takes the velocities of an island's bodies back from the lane that solved it.
-fn give_back(worker: &Worker, island: &Island<'_>, bodies: &mut [SolverBody]) {
-    let ends = island.rows.iter().map(|r| [r.a, r.b]);
-    let netted = island.part.as_net().map_or(&[][..], |n| n.bodies());
+fn give_back(worker: &Worker, view: &IslandView<'_>, bodies: &mut [SolverBody]) {
+    let ends = view.rows.iter().map(|r| [r.a, r.b]);
+    let netted = view.island.as_net().map_or(&[][..], |n| n.bodies());
     for slot in ends
-        .chain(island.links.iter().map(|l| [l.a, l.b]))
+        .chain(view.joint_blocks.iter().map(|l| [l.a, l.b]))
         .flatten()
         .chain(netted.iter().copied())
     {

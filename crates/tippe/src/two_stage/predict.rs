@@ -2,12 +2,13 @@
 //!
 //! Reads: Model, State.  Writes: State (velocities), Work (predicted states, contacts), StepReport.
 //! Called by: the methods that step in two halves.
-//! Source: docs/methods.md, "Fast bodies".
+//! Source: docs/methods/two-stage.md, "Fast bodies".
 
 use super::joints;
 use crate::collide::{Course, FEATURE_MOTION, detect_on_course};
 use crate::dynamics::{drag, energy, integrate};
 use crate::model::Model;
+use crate::output::balance::Balance;
 use crate::report::{EnergyLedger, StepReport};
 use crate::state::State;
 use crate::work::Work;
@@ -25,13 +26,15 @@ pub(crate) fn begin(
     report: &mut StepReport,
 ) -> f64 {
     work.stage.unkicked.clone_from(&state.bodies);
+    work.balance.keep();
     look_ahead(model, h, state, work, &mut report.energy);
     // What rests is looked at again once something comes near; each time round holds less.
-    while (work.detection.stop < h && work.hold.release_all())
-        || work.hold.release_near(&work.detection.contacts)
+    while (work.detection.stop < h && work.resting.release_all())
+        || work.resting.release_near(&work.detection.contacts)
     {
         state.bodies.clone_from(&work.stage.unkicked);
         report.energy = EnergyLedger::default();
+        work.balance.take_back();
         look_ahead(model, h, state, work, &mut report.energy);
     }
     report.work.caps_hit += work.detection.unresolved;
@@ -40,6 +43,7 @@ pub(crate) fn begin(
             h = work.detection.stop;
             state.bodies.clone_from(&work.stage.unkicked);
             report.energy = EnergyLedger::default();
+            work.balance.take_back();
             look_ahead(model, h, state, work, &mut report.energy);
         } else {
             // A fast body that may not stop may go through something.
@@ -58,13 +62,13 @@ fn look_ahead(
     work: &mut Work,
     ledger: &mut EnergyLedger,
 ) {
-    kick(model, state, 0.5 * h, ledger);
+    kick(model, state, 0.5 * h, &mut work.balance, ledger);
     predict(model, state, state.time, h, work);
     let course = Course {
         time: state.time,
         h,
         loads: &state.loads,
-        held: work.hold.held(),
+        held: work.resting.held(),
         feature_motion: FEATURE_MOTION,
     };
     detect_on_course(
@@ -77,7 +81,13 @@ fn look_ahead(
 }
 
 /// Torques of the user and drag, for half a step, on every dynamic body.
-pub(crate) fn kick(model: &Model, state: &mut State, half: f64, ledger: &mut EnergyLedger) {
+pub(crate) fn kick(
+    model: &Model,
+    state: &mut State,
+    half: f64,
+    balance: &mut Balance,
+    ledger: &mut EnergyLedger,
+) {
     for (i, body) in model.present() {
         let torque = state.loads[i].torque;
         let s = &mut state.bodies[i];
@@ -91,9 +101,10 @@ pub(crate) fn kick(model: &Model, state: &mut State, half: f64, ledger: &mut Ene
         (s.velocity, s.angular_velocity) = drag::kick(body, s, half);
         let slowed = energy::kinetic(body, s);
         ledger.external += driven - start;
+        balance.put_in(i as u32, driven - start);
         ledger.drag += driven - slowed;
     }
-    joints::kick_springs(model, state, half, ledger);
+    joints::kick_springs(model, state, half, balance, ledger);
 }
 
 /// Fills `predicted`: every body at t + h if nothing touched it.
@@ -119,7 +130,7 @@ pub(crate) fn advance(
     for (i, body) in model.present() {
         let a = integrate::acceleration(model, body, &state.loads[i]);
         let start = state.bodies[i];
-        if body.is_free() && work.hold.holds(i as u32) {
+        if body.is_free() && work.resting.holds(i as u32) {
             // It stays where it is.
         } else if body.is_free() {
             let solved = &work.stage.bodies[i];
@@ -129,12 +140,15 @@ pub(crate) fn advance(
                 ..start
             };
             state.bodies[i] = integrate::fly(body, &kicked, a, h);
-            ledger.external += state.loads[i]
+            let work_in = state.loads[i]
                 .force
                 .dot(state.bodies[i].position - start.position);
+            ledger.external += work_in;
+            work.balance.put_in(i as u32, work_in);
         } else if !body.is_awake() {
             state.bodies[i] = work.predicted[i];
         }
     }
-    work.stage.bodies.advance(model, state, h, ledger);
+    let Work { stage, balance, .. } = work;
+    stage.bodies.advance(model, state, h, balance, ledger);
 }

@@ -2,9 +2,9 @@
 //!
 //! Reads: Model, State, contacts.  Writes: targets of contact rows and joint blocks, predicted states.
 //! Called by: the first solve of the methods that step in two stages.
-//! Source: docs/methods/contract.md, "Joints".
+//! Source: docs/methods/two-stage.md, "Joints".
 
-use super::parallel::{Island, Worker};
+use super::parallel::{IslandView, Worker};
 use super::targets::link_slip;
 use crate::collide::Contact;
 use crate::dynamics::integrate;
@@ -18,7 +18,7 @@ use crate::state::{BodyState, State};
 pub(crate) fn relinearise(
     ahead: &Lookahead<'_>,
     worker: &mut Worker,
-    island: &mut Island<'_>,
+    view: &mut IslandView<'_>,
     slip: bool,
 ) -> Missed {
     let Lookahead {
@@ -64,25 +64,25 @@ pub(crate) fn relinearise(
             );
         }
     };
-    for link in island.links.iter() {
-        fly(link.a);
-        fly(link.b);
+    for block in view.joint_blocks.iter() {
+        fly(block.a);
+        fly(block.b);
     }
-    for row in island.rows.iter() {
+    for row in view.rows.iter() {
         fly(row.a);
         fly(row.b);
     }
     let mut missed = Missed::default();
-    for link in island.links.iter_mut() {
-        let Some(joint) = &model.joints[link.joint as usize] else {
+    for block in view.joint_blocks.iter_mut() {
+        let Some(joint) = &model.joints[block.joint as usize] else {
             continue;
         };
         let then = joint.place(predicted);
-        let angle = state.joints[link.joint as usize].angle;
-        let worst = link.aim_first(joint, &then, bodies, angle, h);
+        let angle = state.joints[block.joint as usize].angle;
+        let worst = block.aim_first(joint, &then, bodies, angle, h);
         missed.joints = missed.joints.max(worst);
     }
-    for (row, step_contact) in island.rows.iter_mut().zip(island.step_contacts.iter()) {
+    for (row, step_contact) in view.rows.iter_mut().zip(view.step_contacts.iter()) {
         let c = &contacts[step_contact.contact as usize];
         if step_contact.awaited {
             continue;

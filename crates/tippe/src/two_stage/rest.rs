@@ -3,7 +3,7 @@
 //!
 //! Reads: Model, State before and after a step, rows and links.  Writes: State (given back what it was), its own memory of the step.
 //! Called by: `method::sequential`; the phases leave out what it holds.
-//! Source: docs/methods.md, "Islands at rest".
+//! Source: docs/methods/sequential.md, "Islands at rest".
 //!
 //! Two things, of which only the first is physics. *The rule*: if no point of an island's bodies was faster than the tolerance before or
 //! after a step, nor went farther in it than that, the island stays where it was, with the impulses it had, and has no velocity.
@@ -18,7 +18,7 @@ use crate::report::{ContactForce, JointForce, Residuals, StepReport};
 use crate::state::{BodyState, ContactMemory, Load, State};
 use crate::two_stage::joint_network::Net;
 use crate::two_stage::joint_targets::APART;
-use crate::two_stage::{Part, Scratch};
+use crate::two_stage::{Island, Scratch};
 use crate::work::Work;
 
 /// Acceleration that counts as none, in units of gravity [1]. In short steps it bounds the velocity that counts as none.
@@ -157,71 +157,80 @@ impl Resting {
 
     /// Adds what the held islands did in this step: the same as in the last one.
     pub(crate) fn report(work: &mut Work, report: &mut StepReport) {
-        let hold = &work.hold;
-        for a in &hold.accounts {
+        let resting = &work.resting;
+        for a in &resting.accounts {
             report.candidates += a.candidates;
             report.penetration = report.penetration.max(a.penetration);
             report.penetration_found = report.penetration_found.max(a.penetration_found);
             report.residuals = report.residuals.max(a.residuals);
             report.material_fallbacks += a.material_fallbacks;
         }
-        report.contacts += hold.contacts.len();
+        report.contacts += resting.contacts.len();
         let mixed = !work.contact_forces.is_empty();
-        let forces = hold.contacts.iter().map(|(_, c)| *c);
+        let forces = resting.contacts.iter().map(|(_, c)| *c);
         work.contact_forces.extend(forces);
-        if mixed && !hold.contacts.is_empty() {
+        if mixed && !resting.contacts.is_empty() {
             work.contact_forces.sort_unstable_by_key(ContactForce::key);
         }
         work.joint_forces
-            .extend(hold.joints.iter().map(|(_, j)| *j));
+            .extend(resting.joints.iter().map(|(_, j)| *j));
         work.joint_forces.sort_unstable_by_key(|j| j.joint);
     }
 
     /// After a step in one part: applies the rule to every island that was solved.
-    pub(crate) fn keep(model: &Model, tolerance: f64, state: &mut State, work: &mut Work) {
+    pub(crate) fn keep(
+        model: &Model,
+        velocity_tolerance: f64,
+        rest_tolerance: Option<f64>,
+        state: &mut State,
+        work: &mut Work,
+    ) {
         let driven = |(_, b): (usize, &Body)| matches!(b.kind, BodyKind::Kinematic(_));
         // Impulses remembered for another length of step would be given back for this one.
-        if work.backup.part != work.hold.h || model.present().any(driven) {
+        if work.backup.substep != work.resting.h || model.present().any(driven) {
             return;
         }
-        let g_h = model.gravity.length() * work.hold.h;
-        let tolerance = tolerance.min(ACCELERATION * g_h);
+        let g_h = model.gravity.length() * work.resting.h;
+        let tolerance = rest_tolerance.unwrap_or(velocity_tolerance.min(ACCELERATION * g_h));
+        if rest_tolerance == Some(0.0) {
+            return;
+        }
         let Work {
-            hold,
+            resting,
             stage,
             backup,
             ..
         } = work;
-        hold.candidates.clear();
-        hold.candidates.resize(model.bodies.len(), NONE);
+        resting.candidates.clear();
+        resting.candidates.resize(model.bodies.len(), NONE);
         let mut any = false;
-        for part in &stage.parts {
-            any |= hold.look_at(model, tolerance, state, backup, stage, part);
+        for solved in &stage.islands {
+            any |= resting.look_at(model, tolerance, state, backup, stage, solved);
         }
         if !any {
             return;
         }
-        hold.same_touches(state, backup);
-        hold.states.clone_from(&backup.bodies);
-        hold.same.clear();
-        hold.same.resize(model.bodies.len(), false);
-        for part in 0..work.stage.parts.len() {
-            take(model, state, work, part);
+        resting.same_touches(state, backup);
+        resting.states.clone_from(&backup.bodies);
+        resting.same.clear();
+        resting.same.resize(model.bodies.len(), false);
+        for solved in 0..work.stage.islands.len() {
+            take(model, state, work, solved);
         }
         let Work {
-            hold,
+            resting,
             contact_forces,
             ..
         } = work;
         for c in contact_forces.iter() {
-            let of = |slot: u32| hold.candidates[slot as usize];
+            let of = |slot: u32| resting.candidates[slot as usize];
             let island = of(c.body_a.index).min(of(c.body_b.index));
-            if island != NONE && hold.same[island as usize] {
-                hold.contacts.push((island, *c));
+            if island != NONE && resting.same[island as usize] {
+                resting.contacts.push((island, *c));
             }
         }
-        hold.contacts.sort_unstable_by_key(|(_, c)| c.key());
-        hold.joints.sort_unstable_by_key(|(_, j)| j.joint);
+        resting.contacts.sort_unstable_by_key(|(_, c)| c.key());
+        resting.joints.sort_unstable_by_key(|(_, j)| j.joint);
         give_back(model, state, work);
     }
 
@@ -233,10 +242,10 @@ impl Resting {
         state: &State,
         before: &State,
         stage: &Scratch,
-        part: &Part,
+        solved: &Island,
     ) -> bool {
         self.members.clear();
-        for slot in ends(stage, part) {
+        for slot in ends(stage, solved) {
             match model.bodies.get(slot as usize).and_then(Option::as_ref) {
                 // The world, and what never moves.
                 None => {}
@@ -251,19 +260,21 @@ impl Resting {
             let free = |f: &Freedom| f.spring.is_none() && f.motor.is_none();
             !joint.is_some_and(|j| free(&j.desc.rotation) && free(&j.desc.translation))
         };
-        let links = &stage.links[part.links.clone()];
-        let knots = part.as_net().map_or(&[][..], Net::knots);
-        if links.iter().any(|l| driven(l.joint) || l.is_apart(true))
+        let joint_blocks = &stage.joint_blocks[solved.joint_blocks.clone()];
+        let knots = solved.as_net().map_or(&[][..], Net::knots);
+        if joint_blocks
+            .iter()
+            .any(|l| driven(l.joint) || l.is_apart(true))
             || knots.iter().any(|k| driven(k.joint))
-            || part.as_net().is_some_and(|n| n.left.position > APART)
+            || solved.as_net().is_some_and(|n| n.left.position > APART)
         {
             return false;
         }
         // What floats keeps its momentum, however little.
         let fixed = |slot: u32| !model.is_awake(slot);
-        let rows = &stage.rows[part.rows.clone()];
+        let rows = &stage.rows[solved.rows.clone()];
         let pressed = rows.iter().filter(|r| r.p_n > 0.0);
-        let holding = links.iter().filter(|l| l.held.count > 0);
+        let holding = joint_blocks.iter().filter(|l| l.held.count > 0);
         let mut carriers = pressed
             .map(|r| (r.a, r.b))
             .chain(holding.map(|l| (l.a, l.b)))
@@ -333,45 +344,45 @@ fn radius(body: &Body) -> f64 {
 }
 
 /// Slots of both ends of all contacts and joints of an island.
-fn ends<'a>(stage: &'a Scratch, part: &'a Part) -> impl Iterator<Item = u32> + 'a {
-    let rows = stage.rows[part.rows.clone()]
+fn ends<'a>(stage: &'a Scratch, solved: &'a Island) -> impl Iterator<Item = u32> + 'a {
+    let rows = stage.rows[solved.rows.clone()]
         .iter()
         .flat_map(|r| [r.a, r.b]);
-    let links = stage.links[part.links.clone()].iter();
-    let knots = part.as_net().map_or(&[][..], Net::knots).iter();
-    rows.chain(links.flat_map(|l| [l.a, l.b]))
+    let joint_blocks = stage.joint_blocks[solved.joint_blocks.clone()].iter();
+    let knots = solved.as_net().map_or(&[][..], Net::knots).iter();
+    rows.chain(joint_blocks.flat_map(|l| [l.a, l.b]))
         .chain(knots.flat_map(|k| k.ends))
 }
 
 /// Holds an island whose bodies are candidates, if they had no velocity before the step either: then it starts and ends the same.
-fn take(model: &Model, state: &State, work: &mut Work, part: usize) {
+fn take(model: &Model, state: &State, work: &mut Work, solved: usize) {
     let Work {
-        hold,
+        resting,
         stage,
         detection,
         joint_forces,
         backup,
         ..
     } = work;
-    let part = &stage.parts[part];
-    let candidate = |slot: u32| hold.candidates.get(slot as usize).copied();
+    let solved = &stage.islands[solved];
+    let candidate = |slot: u32| resting.candidates.get(slot as usize).copied();
     let of = |slot: u32| candidate(slot).unwrap_or(NONE);
-    let island = ends(stage, part).map(of).min().unwrap_or(NONE);
+    let island = ends(stage, solved).map(of).min().unwrap_or(NONE);
     let stands = |slot: u32| {
         let s = &backup.bodies[slot as usize];
         s.velocity == Vec3::ZERO && s.angular_velocity == Vec3::ZERO
     };
-    if island == NONE || !ends(stage, part).all(|slot| of(slot) == NONE || stands(slot)) {
+    if island == NONE || !ends(stage, solved).all(|slot| of(slot) == NONE || stands(slot)) {
         return;
     }
-    hold.same[island as usize] = true;
+    resting.same[island as usize] = true;
     let mut account = Account {
         island,
         ..Account::default()
     };
     let (rows, step_contacts) = (
-        &stage.rows[part.rows.clone()],
-        &stage.step_contacts[part.rows.clone()],
+        &stage.rows[solved.rows.clone()],
+        &stage.step_contacts[solved.rows.clone()],
     );
     let mut last = None;
     for (row, step_contact) in rows.iter().zip(step_contacts) {
@@ -392,42 +403,45 @@ fn take(model: &Model, state: &State, work: &mut Work, part: usize) {
             account.material_fallbacks += usize::from(model.falls_back(&c.key.pair));
         }
     }
-    let carried = |slot: usize, hold: &mut Resting| {
+    let carried = |slot: usize, resting: &mut Resting| {
         let force = joint_forces.binary_search_by_key(&slot, |f| f.joint.index());
-        hold.joints
+        resting
+            .joints
             .extend(force.ok().map(|i| (island, joint_forces[i])));
     };
-    for link in &stage.links[part.links.clone()] {
-        let slot = link.joint as usize;
+    for block in &stage.joint_blocks[solved.joint_blocks.clone()] {
+        let slot = block.joint as usize;
         let Some(joint) = &model.joints[slot] else {
             continue;
         };
         account.residuals = account.residuals.max(Residuals {
-            joint_position: link.position_residual(joint, &joint.place(&state.bodies)),
-            joint_velocity: link.velocity_residual(&stage.bodies),
+            joint_position: block.position_residual(joint, &joint.place(&state.bodies)),
+            joint_velocity: block.velocity_residual(&stage.bodies),
             ..Residuals::default()
         });
-        carried(slot, hold);
+        carried(slot, resting);
     }
-    if let Some(net) = part.as_net() {
+    if let Some(net) = solved.as_net() {
         account.residuals = account.residuals.max(net.residuals());
         net.knots()
             .iter()
-            .for_each(|k| carried(k.joint as usize, hold));
+            .for_each(|k| carried(k.joint as usize, resting));
     }
-    hold.accounts.push(account);
+    resting.accounts.push(account);
 }
 
 /// Gives bodies, contacts and joints at rest what they had before the step, without velocity.
 fn give_back(model: &Model, state: &mut State, work: &mut Work) {
-    let Work { hold, backup, .. } = work;
+    let Work {
+        resting, backup, ..
+    } = work;
     let Resting {
         held,
         island,
         candidates,
         same,
         ..
-    } = hold;
+    } = resting;
     for (slot, &name) in candidates.iter().enumerate() {
         if name == NONE {
             continue;

@@ -1,25 +1,112 @@
-//! Into how many substeps a step is divided: as many as the stiffest joint needs to be followed.
+//! How a step is divided: into as many substeps as its stiffest joint needs to be followed, and twice as many where joints did not meet.
 //!
-//! Reads: Model (joints), State (joint forces of the last step).  Writes: nothing.
+//! Reads: Model (joints), State (joint forces of the last step).  Writes: State, records, StepReport of the whole step.
 //! Called by: the methods that step in two stages.
-//! Source: docs/methods/contract.md, "Joints".
+//! Source: docs/methods/two-stage.md, "Substeps".
 
 use super::joint_targets::APART;
+use crate::error::StepError;
 use crate::math::{Vec3, tangents};
 use crate::model::{Body, Model};
+use crate::report::{SolverWork, StepReport};
 use crate::state::{JointMemory, State};
+use crate::work::Work;
 /// Turn of the stiffest mode of a mechanism that one part of a step may take [rad]; beyond 2 the motion would be unstable.
-const TURN_MAX: f64 = 0.7;
+pub(crate) const TURN_MAX: f64 = 0.7;
 /// A division into parts is taken back when this many times fewer would do: a step length that changes often costs energy.
-const PARTS_SLACK: f64 = 64.0;
+const SUBSTEPS_SLACK: f64 = 64.0;
 /// Where bodies touch, energy is lost anyway, and impacts ask for parts that the rest that follows does not: there a division is halved
 /// when so many times fewer would do, in one of so many steps.
-const PARTS_SLACK_TOUCHING: f64 = 4.0;
-const PARTS_PATIENCE: u64 = 4;
+const SUBSTEPS_SLACK_TOUCHING: f64 = 4.0;
+const SUBSTEPS_PATIENCE: u64 = 4;
 /// Of a net that was divided because it opened, in one of so many: to try and fail costs as much as a part.
 const NET_PATIENCE: u64 = 2;
+/// One part of a divided step: the how-manieth of how many, and how many there may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub index: u32,
+    pub count: u32,
+    pub count_max: u32,
+}
+
+/// How a part of a divided step went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Joints met.
+    Met,
+    /// They did not: a finer division may help.
+    Missed,
+    /// A joint network opened so far that a finer division is wanted.
+    Stretched,
+    /// It did, and a finer division is not allowed for that.
+    StretchedMost,
+}
+
+/// Advances the state by `h`, part by part, until a division is fine enough or the finest. What the step started from is in
+/// `work.backup`; `advance` takes the state through one part.
+pub(crate) fn divide(
+    model: &Model,
+    h: f64,
+    count_max: u32,
+    state: &mut State,
+    work: &mut Work,
+    mut advance: impl FnMut(Part, &mut State, &mut Work, &mut StepReport) -> Result<Verdict, StepError>,
+) -> Result<StepReport, StepError> {
+    let mut count = substeps(model, state, h).min(count_max);
+    // Work of attempts that were given up counts too.
+    let mut spent = SolverWork::default();
+    work.stage.tried = false;
+    loop {
+        let mut report = StepReport::default();
+        work.records.clear();
+        work.events.clear();
+        let mut missed = false;
+        let (mut stretched, mut divides) = (false, false);
+        for index in 0..count {
+            let part = Part {
+                index,
+                count,
+                count_max,
+            };
+            let verdict = advance(part, state, work, &mut report)?;
+            missed |= verdict == Verdict::Missed;
+            divides |= verdict == Verdict::Stretched;
+            stretched |= verdict == Verdict::StretchedMost;
+            if divides || (missed && count < count_max) {
+                break;
+            }
+        }
+        if (!missed || count >= count_max) && !divides {
+            report.dt = h;
+            state.time = work.backup.time + h;
+            report.time = state.time;
+            state.step_count = work.backup.step_count + 1;
+            state.substeps = count;
+            spent.caps_hit += u32::from(missed) + u32::from(stretched);
+            report.work.add(&spent);
+            work.tell(model, h);
+            return Ok(report);
+        }
+        spent.add(&report.work.given_up());
+        let loads = std::mem::take(&mut state.loads);
+        state.copy_from(&work.backup);
+        state.loads = loads;
+        // Joints that contradict each other never meet: rather than in ever shorter substeps, they are tried once more little by little.
+        if !divides && start_apart(model, state) && !work.stage.tried {
+            work.stage.tried = true;
+        } else {
+            count *= 2;
+        }
+    }
+}
+
+/// Whether the joints met in the last substep, and the guess of their stiffness was right.
+pub(crate) fn met(model: &Model, state: &State, work: &Work, h: f64, count: u32) -> bool {
+    work.stage.met && turns(model, state, h) <= 2.0 * f64::from(count)
+}
+
 /// How many parts a step of length `h` is divided into: one, or a power of two with a margin, changed seldom.
-pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
+fn substeps(model: &Model, state: &State, h: f64) -> u32 {
     let needed = turns(model, state, h);
     let last = state.substeps.max(1);
     // Nets do not ask: they are divided where they stretched, and that is taken back little by little.
@@ -31,7 +118,7 @@ pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
             last
         };
     }
-    if needed > f64::from(last) || needed * PARTS_SLACK < f64::from(last) {
+    if needed > f64::from(last) || needed * SUBSTEPS_SLACK < f64::from(last) {
         if needed > 1.0 {
             (2.0 * needed.min(1e6)).ceil() as u32
         } else {
@@ -39,8 +126,8 @@ pub(crate) fn substeps(model: &Model, state: &State, h: f64) -> u32 {
         }
         .next_power_of_two()
     } else if !state.contacts.is_empty()
-        && needed * PARTS_SLACK_TOUCHING < f64::from(last)
-        && state.step_count.is_multiple_of(PARTS_PATIENCE)
+        && needed * SUBSTEPS_SLACK_TOUCHING < f64::from(last)
+        && state.step_count.is_multiple_of(SUBSTEPS_PATIENCE)
     {
         (last / 2).max(1)
     } else {
@@ -77,7 +164,7 @@ fn swing(body: &Body, d: Vec3) -> f64 {
     0.5 * (p + r) + (0.25 * (p - r) * (p - r) + q * q).sqrt()
 }
 /// Whether a joint is far from meeting at the start of the step.
-pub(crate) fn start_apart(model: &Model, state: &State) -> bool {
+fn start_apart(model: &Model, state: &State) -> bool {
     model.present_joints().any(|(_, joint)| {
         let held = joint.place(&state.bodies).held(joint.desc.kind);
         held.residuals[..held.count].iter().any(|r| r.abs() > APART)

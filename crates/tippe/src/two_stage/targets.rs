@@ -2,7 +2,8 @@
 //!
 //! Reads: Model, State, Detection, predicted states.  Writes: contact rows, step contacts.
 //! Called by: the methods that step in two stages.
-//! Source: docs/methods/contract.md, "Time and velocity" and "Impact time inside the step". Letters: u = u_B − u_A, n from A to B.
+//! Source: docs/methods/contract.md, "Time and velocity"; docs/methods/two-stage.md, "Impact time inside the step".
+//! Letters: u = u_B − u_A, n from A to B.
 
 use super::bounce::{Bounce, bounce};
 use super::gather::{StepContact, load_bodies};
@@ -65,6 +66,7 @@ pub(crate) fn first_rows(
         let (a, b) = c.bodies();
         let mut row = new_row(c, &placement(c), &state.bodies, bodies);
         let u = row.velocity(bodies);
+        step_contact.velocity_start = u;
         step_contact.velocity_before = u;
         step_contact.spin_before = row.spin(bodies);
         let u_n = u.dot(row.n);
@@ -133,7 +135,7 @@ pub(crate) fn first_rows(
         rows.push(row);
     }
     let warm = settings.warm_start;
-    joints::first_links(model, state, &work.predicted, &mut work.stage, h, warm);
+    joints::first_blocks(model, state, &work.predicted, &mut work.stage, h, warm);
     let Scratch {
         bodies,
         step_contacts,
@@ -240,7 +242,7 @@ pub(crate) fn second_rows(
         step_contact.velocity_before = row.velocity(bodies);
         step_contact.spin_before = row.spin(bodies);
     }
-    joints::second_links(model, state, &mut work.stage, h);
+    joints::second_blocks(model, state, &mut work.stage, h);
     let Scratch {
         bodies,
         step_contacts,

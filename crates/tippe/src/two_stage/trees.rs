@@ -2,12 +2,13 @@
 //!
 //! Reads: Model (articulations), State.  Writes: states of articulations and of the bodies of their links; solver bodies.
 //! Called by: the phases of a substep, which know a link only by its body slot.
-//! Source: docs/methods/contract.md, "Articulated bodies".
+//! Source: docs/methods/two-stage.md, "Articulated bodies".
 
 use crate::articulated::ends::TreeEnd;
 use crate::articulated::{advance as drift, spring_energy};
 use crate::articulation::{Articulation, ArticulationState};
 use crate::model::{BodyKind, Model};
+use crate::output::balance::Balance;
 use crate::report::EnergyLedger;
 use crate::solver::ends::SolverBody;
 use crate::solver::ends::{Bodies, LINK, NONE, Port};
@@ -136,6 +137,7 @@ impl Bodies {
         model: &Model,
         state: &mut State,
         h: f64,
+        balance: &mut Balance,
         ledger: &mut EnergyLedger,
     ) {
         for (i, articulation) in model.present_articulations() {
@@ -148,15 +150,21 @@ impl Bodies {
             tree.untouched = None;
             ledger.joint_friction += tree.dissipated;
             let sprung = |s: &ArticulationState| spring_energy(&articulation.tree, &s.positions);
-            ledger.motors += sprung(&state.articulations[i]) - sprung(&tree.next);
+            let springs = sprung(&state.articulations[i]) - sprung(&tree.next);
+            ledger.motors += springs;
+            if let Some(&slot) = articulation.slots.first() {
+                balance.put_in(slot, springs);
+            }
             std::mem::swap(&mut state.articulations[i], &mut tree.next);
             for (&slot, after) in articulation.slots.iter().zip(&tree.poses) {
                 let (load, before) = (&state.loads[slot as usize], &state.bodies[slot as usize]);
-                ledger.external += load.force.dot(after.position - before.position)
+                let work = load.force.dot(after.position - before.position)
                     + load
                         .torque
                         .dot(before.angular_velocity + after.angular_velocity)
                         * (0.5 * h);
+                ledger.external += work;
+                balance.put_in(slot, work);
             }
             tree.write(articulation, &mut state.bodies);
         }

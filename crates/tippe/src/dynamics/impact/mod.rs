@@ -2,7 +2,8 @@
 //!
 //! Reads: nothing.  Writes: nothing (pure functions).
 //! Called by: the methods that answer a lone colliding contact, `tippe impact`, users.
-//! Source: [Mirtich94] §4 eq. 5–10, with what it leaves open settled in docs/methods.md; [Keller86]; [Stronge90]; [Lecture] "Rigid Body Impact".
+//! Source: [Mirtich94] §4 eq. 5–10, with what it leaves open settled in docs/methods/impact-law.md; [Keller86];
+//! [Stronge90]; [Lecture] "Rigid Body Impact".
 //! Letters: K with Δu = K P, n normal from A to B, u = u_B − u_A, P impulse on B, P_n its normal part, which plays the part of time.
 
 #![allow(non_snake_case)]

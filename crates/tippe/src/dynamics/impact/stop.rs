@@ -2,7 +2,8 @@
 //!
 //! Reads: nothing.  Writes: nothing (pure functions).
 //! Called by: `collision`, tests.
-//! Source: [Mirtich94] §4.4 eq. 10. That there is exactly one outgoing ray where the cone does not hold is conjectured there and shown in docs/methods.md.
+//! Source: [Mirtich94] §4.4 eq. 10. That there is exactly one outgoing ray where the cone does not hold is conjectured
+//! there and shown in docs/methods/impact-law.md.
 //! Letters: T the tangential 2×2 block of K, k its tangential column (K_xz, K_yz), μ friction, e the ray, λ the growth of slip along it.
 
 #![allow(non_snake_case)]

@@ -19,7 +19,7 @@ const TRIALS_MAX: u32 = 80;
 /// Whether one more stop for an impact costs no more than stops may. Each of them solves dense islands anew, which await nothing: together
 /// they may be asked for as many contacts as the stops of an island of few.
 pub(crate) fn is_affordable(params: &IterativeParams, stops: u32, work: &Work) -> bool {
-    let sizes = work.stage.parts.iter().map(|p| p.rows.len());
+    let sizes = work.stage.islands.iter().map(|p| p.rows.len());
     let dense: usize = sizes.filter(|&n| params.is_dense(n)).sum();
     let made = u64::from(params.impact_substeps.saturating_sub(stops));
     made * dense as u64 <= u64::from(params.impact_substeps) * u64::from(params.impact_contacts)
@@ -36,14 +36,14 @@ pub(crate) fn watch(
 ) -> bool {
     let Scratch {
         step_contacts,
-        parts,
+        islands,
         ..
     } = &mut work.stage;
     let slow = 0.5 * model.gravity.length() * report.dt + params.velocity_tolerance;
     let mut any = false;
-    for part in parts.iter() {
-        let dense = params.is_dense(part.rows.len());
-        for step_contact in &mut step_contacts[part.rows.clone()] {
+    for island in islands.iter() {
+        let dense = params.is_dense(island.rows.len());
+        for step_contact in &mut step_contacts[island.rows.clone()] {
             let worth = !dense
                 && step_contact.gap_start > params.depth_tolerance
                 && step_contact.bounce.is_some_and(|b| b.speed > slow);

@@ -14,7 +14,7 @@ use crate::dynamics::impulse::point_response;
 use crate::dynamics::island::Islands;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use crate::output::ledger::{book_contact, book_link};
+use crate::output::balance::Balance;
 use crate::report::StepReport;
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::SolverBody;
@@ -22,6 +22,7 @@ use crate::solver::ends::{Bodies, Kept};
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::{Job, Sweeps};
 use crate::state::{ContactKey, State};
+use crate::two_stage::book::Books;
 use crate::two_stage::gather::{StepContact, load_bodies};
 use crate::two_stage::targets::{RestLimits, new_row, placement};
 use crate::work::Work;
@@ -60,7 +61,7 @@ pub(crate) struct Collisions {
     places: Vec<u32>,
     /// All joints, and those of the cluster at hand.
     joints: Vec<JointBlock>,
-    links: Vec<JointBlock>,
+    joint_blocks: Vec<JointBlock>,
     /// All solver bodies before a trial, where joints or trees take part; else those of the cluster.
     saved: Kept,
     kept: Vec<(u32, SolverBody)>,
@@ -81,6 +82,7 @@ pub(crate) fn run(
         stage,
         detection,
         collisions,
+        balance,
         ..
     } = work;
     collisions.impacts.clear();
@@ -103,6 +105,7 @@ pub(crate) fn run(
         bodies: &mut stage.bodies,
         c: collisions,
         report,
+        balance,
     };
     if !phase.find() {
         return false;
@@ -119,7 +122,7 @@ pub(crate) fn run(
     let sparse = |range: &std::ops::Range<usize>| !params.is_dense(range.len());
     let hit = |t: &StepContact| t.impact != Vec3::ZERO;
     let again = stage
-        .parts
+        .islands
         .iter()
         .any(|p| sparse(&p.rows) && stage.step_contacts[p.rows.clone()].iter().any(hit));
     for step_contact in stage.step_contacts.iter().filter(|t| hit(t)) {
@@ -243,6 +246,7 @@ struct Phase<'a> {
     bodies: &'a mut Bodies,
     c: &'a mut Collisions,
     report: &'a mut StepReport,
+    balance: &'a mut Balance,
 }
 
 impl Phase<'_> {
@@ -263,8 +267,8 @@ impl Phase<'_> {
         let world = self.model.bodies.len() as u32;
         self.c.joints.clear();
         for (i, joint) in self.model.present_joints() {
-            let link = JointBlock::new(i, joint, world, &joint.place(&state.bodies), self.bodies);
-            self.c.joints.push(link);
+            let block = JointBlock::new(i, joint, world, &joint.place(&state.bodies), self.bodies);
+            self.c.joints.push(block);
         }
         for _ in 0..self.params.passes {
             self.pass();
@@ -326,7 +330,7 @@ impl Phase<'_> {
         c.rows.clear();
         c.step_contacts.clear();
         c.places.clear();
-        c.links.clear();
+        c.joint_blocks.clear();
         let contacts = c.colliding.len() as u32;
         for &item in &c.clusters.order[c.clusters.range(cluster)] {
             if item < contacts {
@@ -339,7 +343,11 @@ impl Phase<'_> {
                 c.step_contacts.push(step_contact);
                 c.places.push(place);
             } else if !c.rows.is_empty() {
-                c.links.push(c.joints[(item - contacts) as usize]);
+                let mut block = c.joints[(item - contacts) as usize];
+                // At one moment every change of a joint's velocity is a shock.
+                block.note_velocity(self.bodies);
+                block.shocked = true;
+                c.joint_blocks.push(block);
             }
         }
     }
@@ -347,21 +355,26 @@ impl Phase<'_> {
     /// Books what the cluster did and keeps its impulses on the touches.
     fn give(&mut self) {
         let c = &*self.c;
+        let mut books = Books {
+            model: self.model,
+            report: self.report,
+            balance: self.balance,
+        };
         for ((row, step_contact), &place) in c.rows.iter().zip(&c.step_contacts).zip(&c.places) {
-            book_contact(row, step_contact, self.bodies, self.report);
+            books.contact(row, step_contact, self.bodies);
             let kept = &mut self.step_contacts[c.near[place as usize].step_contact as usize];
             kept.impact += row.impulse();
             let speed = -step_contact.velocity_before.dot(row.n);
             kept.impact_speed = kept.impact_speed.max(speed);
         }
-        for link in &c.links {
-            book_link(link, self.bodies, self.report);
+        for block in &c.joint_blocks {
+            books.joint(block, self.bodies);
         }
     }
 
     /// A contact alone in its cluster: the impact law, on the response that the joints leave it.
     fn alone(&mut self) {
-        let K = if self.c.links.is_empty() {
+        let K = if self.c.joint_blocks.is_empty() {
             self.free_response()
         } else {
             self.held_response()
@@ -407,7 +420,10 @@ impl Phase<'_> {
             trial.extrapolate(row.frame(P), self.bodies);
             self.hold();
             *column = row.velocity(self.bodies);
-            self.c.links.iter_mut().for_each(|l| l.lambda = [0.0; 6]);
+            self.c
+                .joint_blocks
+                .iter_mut()
+                .for_each(|l| l.lambda = [0.0; 6]);
         }
         self.bodies.give_back(&self.c.saved);
         let K = Mat3::from_cols(columns[0], columns[1], columns[2]);
@@ -416,7 +432,7 @@ impl Phase<'_> {
 
     /// Joints answer: no velocity along the rows that hold.
     fn hold(&mut self) {
-        if self.c.links.is_empty() {
+        if self.c.joint_blocks.is_empty() {
             return;
         }
         let settings = self.params.solve_settings();
@@ -425,7 +441,7 @@ impl Phase<'_> {
             cost_max: self.params.direct_cost as u64,
             near: false,
             rows: &mut [],
-            links: &mut self.c.links,
+            joint_blocks: &mut self.c.joint_blocks,
             bodies: self.bodies,
             work: &mut self.report.work,
         };
@@ -455,7 +471,7 @@ impl Phase<'_> {
 
     /// Whether rigid bodies alone take part in the cluster.
     fn is_plain(&self) -> bool {
-        self.c.links.is_empty() && !self.c.rows.iter().any(|r| r.linked)
+        self.c.joint_blocks.is_empty() && !self.c.rows.iter().any(|r| r.linked)
     }
 
     /// Keeps what a trial may change.
@@ -487,8 +503,8 @@ impl Phase<'_> {
         for row in &mut self.c.rows {
             row.clear();
         }
-        for link in &mut self.c.links {
-            link.lambda = [0.0; 6];
+        for block in &mut self.c.joint_blocks {
+            block.lambda = [0.0; 6];
         }
         self.together(factor);
     }
@@ -522,7 +538,7 @@ impl Phase<'_> {
             cost_max: self.params.direct_cost as u64,
             near: false,
             rows: &mut self.c.rows,
-            links: &mut self.c.links,
+            joint_blocks: &mut self.c.joint_blocks,
             bodies: self.bodies,
             work: &mut self.report.work,
         };

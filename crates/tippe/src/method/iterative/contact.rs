@@ -8,13 +8,13 @@ use super::IterativeParams;
 use super::shock;
 use super::{arrival, collision, look};
 use crate::model::Model;
-use crate::output::ledger::book;
 use crate::report::{EnergyLedger, Phase, StepReport};
 use crate::solver::choose::Settings;
 use crate::solver::contact::ContactRow;
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::{Job, LARGE};
 use crate::state::State;
+use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
 use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::with_island;
@@ -54,12 +54,14 @@ pub(crate) fn until_impact(
 ) -> EnergyLedger {
     let t = state.time;
     work.stage.unkicked.clone_from(&state.bodies);
+    work.balance.keep();
     let mut cut = 0;
     loop {
         let h = report.dt;
         // Half a kick at t: torques, drag and springs.
         let mut kicked = EnergyLedger::default();
-        kick(model, state, 0.5 * h, &mut kicked);
+        work.balance.take_back();
+        kick(model, state, 0.5 * h, &mut work.balance, &mut kicked);
         predict(model, state, t, h, work);
         let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
         let resting = collision::resting(model.gravity.length(), params, h);
@@ -88,7 +90,13 @@ pub(crate) fn until_impact(
         }
         solve(model, params, &settings.solve, false, state, work, report);
         report.work.caps_hit += work.detection.unresolved + u32::from(fast.is_some());
-        book(&work.stage, report, |t| !t.awaited);
+        let Work { stage, balance, .. } = work;
+        Books {
+            model,
+            report,
+            balance,
+        }
+        .solve(stage, |t| !t.awaited);
         return kicked;
     }
 }
@@ -105,80 +113,82 @@ fn solve(
     report: &mut StepReport,
 ) {
     let h = report.dt;
-    for island in 0..work.stage.parts.len() {
-        let rows = work.stage.parts[island].rows.clone();
+    for number in 0..work.stage.islands.len() {
+        let rows = work.stage.islands[number].rows.clone();
         if work.stage.step_contacts[rows].iter().any(|t| t.awaited) != awaits {
             continue;
         }
-        can_be_direct(params, island, work, h);
-        let part = work.stage.parts[island].plain();
-        let step_contacts = &work.stage.step_contacts[part.rows.clone()];
+        can_be_direct(params, number, work, h);
+        let island = work.stage.islands[number].plain();
+        let step_contacts = &work.stage.step_contacts[island.rows.clone()];
         // Shock propagation knows no trees.
-        let jointed = !part.links.is_empty() || part.trees;
+        let jointed = !island.joint_blocks.is_empty() || island.trees;
         if let (false, Some(sweeps)) = (jointed, params.shock_sweeps) {
-            shock::settle(params, settings, sweeps, island, work, report);
+            shock::settle(params, settings, sweeps, number, work, report);
             continue;
         }
         if !jointed && params.shock_guess && step_contacts.iter().all(|t| !t.known) {
-            shock::guess(model, params, state, settings, island, work, report);
+            shock::guess(model, params, state, settings, number, work, report);
         }
         let cost_max = params.direct_cost as u64;
-        let caps = report.work.caps_hit;
+        let caps = report.work.caps_open();
         // The aims of a tree at rest agree where its remembered impulses lead, not where it would fall.
-        let step_contacts = &work.stage.step_contacts[part.rows.clone()];
+        let step_contacts = &work.stage.step_contacts[island.rows.clone()];
         let like = params.warm_start && state.stretch(h) <= LIKE;
-        if part.trees && like && step_contacts.iter().all(StepContact::is_old) {
-            relinearise_island(model, state, island, work, h);
+        if island.trees && like && step_contacts.iter().all(StepContact::is_old) {
+            relinearise_island(model, state, number, work, h);
         }
         // Where something may bounce, the first solve of a large island only has to tell who presses.
-        let large = part.links.is_empty() && part.rows.len() >= LARGE;
+        let large = island.joint_blocks.is_empty() && island.rows.len() >= LARGE;
         let guess = large
-            && work.stage.step_contacts[part.rows.clone()]
+            && work.stage.step_contacts[island.rows.clone()]
                 .iter()
                 .any(may_bounce);
-        if !converge(settings, cost_max, guess, island, work, report) {
+        if !converge(settings, cost_max, guess, number, work, report) {
             continue;
         }
-        if bounce(work, island, h) || guess {
-            converge(settings, cost_max, false, island, work, report);
+        if bounce(work, number, h) || guess {
+            converge(settings, cost_max, false, number, work, report);
         }
-        if !part.direct {
+        if !island.direct {
             continue;
         }
         let mut missed = Missed::default();
         let mut before = f64::INFINITY;
         let held = |l: &JointBlock| l.held.count > 0;
-        let is_held = work.stage.links[part.links.clone()].iter().any(held);
-        let limits = report.work.caps_hit;
+        let is_held = work.stage.joint_blocks[island.joint_blocks.clone()]
+            .iter()
+            .any(held);
+        let limits = report.work.caps_open();
         for _ in 0..params.predictions {
-            keep_aims(island, &mut work.stage);
-            missed = relinearise_island(model, state, island, work, h);
+            keep_aims(number, &mut work.stage);
+            missed = relinearise_island(model, state, number, work, h);
             // Joints of trees hold by construction: limits and contacts alone need no more than this.
-            let least = if part.trees && !is_held && !part.rows.is_empty() {
+            let least = if island.trees && !is_held && !island.rows.is_empty() {
                 TREE_TOLERANCE
             } else {
                 0.0
             };
             // A solve that ended at its limit gains nothing from better aims, unless it is that of a wedged tree, whose aims agree
             // only where they are met.
-            if (report.work.caps_hit > limits && !part.trees)
+            if (report.work.caps_open() > limits && !island.trees)
                 || (missed.depth <= params.depth_tolerance.max(least)
                     && missed.drift <= params.drift_tolerance.max(least)
                     && missed.joints <= params.joint_tolerance.max(least))
             {
                 // What was solved stays the aim: residuals tell how well, depth how true it was.
-                give_aims_back(island, &mut work.stage);
+                give_aims_back(number, &mut work.stage);
                 break;
             }
             let worst = missed.depth.max(missed.drift).max(missed.joints);
-            if part.trees && worst > STALLED * before {
+            if island.trees && worst > STALLED * before {
                 break;
             }
             before = worst;
-            if part.trees {
-                report.work.caps_hit = caps;
+            if island.trees {
+                report.work.mend_to(caps);
             }
-            converge(settings, cost_max, false, island, work, report);
+            converge(settings, cost_max, false, number, work, report);
         }
         // Only joints that hold something ask for a division of the step.
         if is_held {
@@ -188,16 +198,16 @@ fn solve(
 }
 
 /// Notes what the rows of an island aim at.
-fn keep_aims(island: usize, stage: &mut Scratch) {
-    let rows = &stage.rows[stage.parts[island].rows.clone()];
+fn keep_aims(number: usize, stage: &mut Scratch) {
+    let rows = &stage.rows[stage.islands[number].rows.clone()];
     stage.aims.clear();
     let aim = |r: &ContactRow| (r.target_n, r.target_t);
     stage.aims.extend(rows.iter().map(aim));
 }
 
 /// Takes aims back to what was noted; joints keep their new ones.
-fn give_aims_back(island: usize, stage: &mut Scratch) {
-    let rows = &mut stage.rows[stage.parts[island].rows.clone()];
+fn give_aims_back(number: usize, stage: &mut Scratch) {
+    let rows = &mut stage.rows[stage.islands[number].rows.clone()];
     for (row, &aim) in rows.iter_mut().zip(&stage.aims) {
         (row.target_n, row.target_t) = aim;
     }
@@ -207,7 +217,7 @@ fn give_aims_back(island: usize, stage: &mut Scratch) {
 fn relinearise_island(
     model: &Model,
     state: &State,
-    island: usize,
+    number: usize,
     work: &mut Work,
     h: f64,
 ) -> Missed {
@@ -219,36 +229,41 @@ fn relinearise_island(
         tried: work.stage.tried,
     };
     let (stage, predicted) = (&mut work.stage, &mut work.predicted);
-    with_island(stage, predicted, island, |worker, island| {
-        relinearise(&ahead, worker, island, true)
+    with_island(stage, predicted, number, |worker, number| {
+        relinearise(&ahead, worker, number, true)
     })
 }
 
 /// Where joints are too meshed for a direct solve they keep their residuals: what sweeps cannot finish must not become velocity.
-fn can_be_direct(params: &IterativeParams, island: usize, work: &mut Work, h: f64) {
+fn can_be_direct(params: &IterativeParams, number: usize, work: &mut Work, h: f64) {
     let Scratch {
         bodies,
         rows,
-        links,
-        parts,
+        joint_blocks,
+        islands,
         sweeps,
         tried,
         ..
     } = &mut work.stage;
-    let part = &mut parts[island];
-    part.trees = rows[part.rows.clone()].iter().any(|r| r.linked)
-        || links[part.links.clone()].iter().any(|l| l.linked);
-    if part.links.is_empty() {
+    let island = &mut islands[number];
+    island.trees = rows[island.rows.clone()].iter().any(|r| r.linked)
+        || joint_blocks[island.joint_blocks.clone()]
+            .iter()
+            .any(|l| l.linked);
+    if island.joint_blocks.is_empty() {
         return;
     }
-    let (rows, links) = (&mut rows[part.rows.clone()], &mut links[part.links.clone()]);
-    part.direct = part.trees
-        || (!links.iter().any(|l| l.is_apart(*tried))
-            && sweeps.can_be_direct(rows, links, bodies, params.direct_cost as u64));
-    if !part.direct {
-        links
+    let (rows, joint_blocks) = (
+        &mut rows[island.rows.clone()],
+        &mut joint_blocks[island.joint_blocks.clone()],
+    );
+    island.direct = island.trees
+        || (!joint_blocks.iter().any(|l| l.is_apart(*tried))
+            && sweeps.can_be_direct(rows, joint_blocks, bodies, params.direct_cost as u64));
+    if !island.direct {
+        joint_blocks
             .iter_mut()
-            .for_each(|link| link.keep_residuals(1.0, h));
+            .for_each(|block| block.keep_residuals(1.0, h));
     }
 }
 
@@ -258,7 +273,7 @@ pub(super) fn converge(
     settings: &Settings,
     cost_max: u64,
     guess: bool,
-    island: usize,
+    number: usize,
     work: &mut Work,
     report: &mut StepReport,
 ) -> bool {
@@ -266,35 +281,35 @@ pub(super) fn converge(
         bodies,
         step_contacts,
         rows,
-        links,
-        parts,
+        joint_blocks,
+        islands,
         sweeps,
         visited,
         grown,
         ..
     } = &mut work.stage;
-    let part = parts[island].plain();
-    let step_contacts = &step_contacts[part.rows.clone()];
+    let island = islands[number].plain();
+    let step_contacts = &step_contacts[island.rows.clone()];
     let mut job = Job {
         settings,
         cost_max,
         near: false,
-        rows: &mut rows[part.rows.clone()],
-        links: &mut links[part.links.clone()],
+        rows: &mut rows[island.rows.clone()],
+        joint_blocks: &mut joint_blocks[island.joint_blocks.clone()],
         bodies,
         work: &mut report.work,
     };
-    if job.links.is_empty() && step_contacts.iter().all(|t| t.awaited) {
+    if job.joint_blocks.is_empty() && step_contacts.iter().all(|t| t.awaited) {
         return false;
     }
-    if !job.links.is_empty() || job.rows.len() < MANY {
+    if !job.joint_blocks.is_empty() || job.rows.len() < MANY {
         job.converge(sweeps, |i| !step_contacts[i].awaited);
         return true;
     }
     // An impact in a large island leaves no state that a direct solve could start from.
     let large = job.rows.len() >= LARGE;
     let struck = large && step_contacts.iter().any(|t| t.hit);
-    let cones = settings.cone_rounds > 0 && !part.trees;
+    let cones = settings.cone_rounds > 0 && !island.trees;
     let swept = last_settings(settings, cones);
     // A large island is swept a little while it takes contacts in, and to the tolerance once nothing asks any more.
     let little = Settings {
@@ -319,11 +334,12 @@ pub(super) fn converge(
     };
     visited.clear();
     visited.resize(job.rows.len(), false);
-    let caps = job.work.caps_hit;
+    let caps = job.work.caps_open();
     for (course, &(settings, growths)) in courses.iter().flatten().enumerate() {
         let met = |row: &ContactRow| row.is_met(job.bodies, settings.velocity_tolerance);
         let is_met = |i: usize| step_contacts[i].awaited || met(&job.rows[i]);
-        if course > 0 && job.work.caps_hit == caps && (!cones || (0..job.rows.len()).all(is_met)) {
+        if course > 0 && job.work.caps_open() == caps && (!cones || (0..job.rows.len()).all(is_met))
+        {
             break;
         }
         job.settings = settings;
@@ -342,12 +358,12 @@ pub(super) fn converge(
             grown.extend(rest().filter(near).map(|i| i as u32));
             grown.iter().for_each(|&i| visited[i as usize] = true);
             // What counts is how the last solve ends.
-            job.work.caps_hit = caps;
+            job.work.mend_to(caps);
             job.converge(sweeps, |i| visited[i]);
         }
     }
     if guess {
-        job.work.caps_hit = caps;
+        job.work.mend_to(caps);
     }
     true
 }
@@ -367,17 +383,17 @@ fn may_bounce(step_contact: &StepContact) -> bool {
 }
 
 /// Contacts that arrive inside the step and press are given their bounce. Says whether one leaves again.
-fn bounce(work: &mut Work, island: usize, h: f64) -> bool {
-    let part = work.stage.parts[island].plain();
+fn bounce(work: &mut Work, number: usize, h: f64) -> bool {
+    let island = work.stage.islands[number].plain();
     let Scratch {
         step_contacts,
         rows,
         ..
     } = &mut work.stage;
     let mut arrivals = false;
-    for (row, step_contact) in rows[part.rows.clone()]
+    for (row, step_contact) in rows[island.rows.clone()]
         .iter_mut()
-        .zip(&mut step_contacts[part.rows])
+        .zip(&mut step_contacts[island.rows])
     {
         if row.p_n > 0.0 && !step_contact.awaited && step_contact.bounce.is_some() {
             arrivals |= may_bounce(step_contact);
@@ -388,22 +404,27 @@ fn bounce(work: &mut Work, island: usize, h: f64) -> bool {
 }
 
 /// Impulses at t + h over the projected contacts and all joints: no velocity into contacts that bore load, none along joints.
-pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut StepReport) {
+pub(crate) fn project(
+    model: &Model,
+    params: &IterativeParams,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
     let settings = params.solve_settings();
     let swept = [false, true].map(|cones| last_settings(&settings, cones));
     let Scratch {
         bodies,
         step_contacts,
         rows,
-        links,
-        parts,
+        joint_blocks,
+        islands,
         sweeps,
         ..
     } = &mut work.stage;
-    for part in parts.iter() {
-        let step_contacts = &step_contacts[part.rows.clone()];
-        let cones = params.cone_rounds > 0 && part.links.is_empty() && !part.trees;
-        let large = part.rows.len() >= LARGE;
+    for island in islands.iter() {
+        let step_contacts = &step_contacts[island.rows.clone()];
+        let cones = params.cone_rounds > 0 && island.joint_blocks.is_empty() && !island.trees;
+        let large = island.rows.len() >= LARGE;
         let struck = large && (cones || step_contacts.iter().any(|t| t.hit));
         let mut job = Job {
             settings: if struck {
@@ -413,16 +434,22 @@ pub(crate) fn project(params: &IterativeParams, work: &mut Work, report: &mut St
             },
             cost_max: params.direct_cost as u64,
             near: false,
-            rows: &mut rows[part.rows.clone()],
-            links: &mut links[part.links.clone()],
+            rows: &mut rows[island.rows.clone()],
+            joint_blocks: &mut joint_blocks[island.joint_blocks.clone()],
             bodies,
             work: &mut report.work,
         };
         job.converge(sweeps, |i| step_contacts[i].projected);
     }
-    book(&work.stage, report, |t| t.projected);
-    for link in &work.stage.links {
-        let left = link.velocity_residual(&work.stage.bodies);
+    let Work { stage, balance, .. } = &mut *work;
+    Books {
+        model,
+        report,
+        balance,
+    }
+    .solve(stage, |t| t.projected);
+    for block in &work.stage.joint_blocks {
+        let left = block.velocity_residual(&work.stage.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Reads: Model, State.  Writes: State, Work, StepReport.
 //! Called by: `step`.
-//! Source: [Bender06] §3, on the two halves of a step of docs/methods.md, "Time and velocity"; what we do otherwise is told there under "iterative".
+//! Source: [Bender06] §3, on the two stages of docs/methods/contract.md, "Time and velocity"; docs/methods/iterative.md
+//! says where we differ.
 
 mod arrival;
 mod collision;
@@ -16,12 +17,12 @@ use crate::collide::{Course, detect_on_course};
 use crate::dynamics::energy;
 use crate::error::StepError;
 use crate::model::Model;
-use crate::output::finish;
-use crate::report::{Phase, SolverWork, StepReport};
+use crate::report::{Phase, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::two_stage::predict::{advance, kick, predict};
-use crate::two_stage::{depenetrate, gather, substeps, targets};
+use crate::two_stage::substeps::Verdict;
+use crate::two_stage::{depenetrate, finish, gather, substeps, targets};
 use crate::work::Work;
 pub(crate) use collision::Collisions;
 pub(crate) use shock::Levels;
@@ -29,7 +30,7 @@ pub(crate) use shock::Levels;
 /// Most parts that joints may divide a step into.
 const SUBSTEPS_MAX: u32 = 32;
 
-/// Advances the state by `h`: in parts where the joints need it, each part from one time of impact to the next.
+/// Advances the state by `h`: in substeps where the joints need it, each from one time of impact to the next.
 pub(crate) fn step(
     model: &Model,
     params: &IterativeParams,
@@ -37,60 +38,27 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    let mut parts = substeps::substeps(model, state, h).min(SUBSTEPS_MAX);
-    // Work of attempts that were given up counts too.
-    let mut spent = SolverWork::default();
-    work.stage.tried = false;
     work.stage.net_cost = None;
-    loop {
-        let mut report = StepReport::default();
-        let mut read_out = std::mem::take(&mut work.stage.read_out);
-        read_out.clear();
-        let mut met = true;
-        for k in 0..parts {
-            let end = work.backup.time + h * f64::from(k + 1) / f64::from(parts);
+    substeps::divide(
+        model,
+        h,
+        SUBSTEPS_MAX,
+        state,
+        work,
+        |part, state, work, report| {
+            let end = work.backup.time + h * f64::from(part.index + 1) / f64::from(part.count);
             let mut stops = params.impact_substeps;
             loop {
-                let part = substep(model, params, end, stops, state, work)?;
-                report.append(&part);
-                read_out.append(work, part.dt / h);
+                report.append(&substep(model, params, end, stops, state, work)?);
                 if state.time >= end {
                     break;
                 }
                 stops -= 1;
             }
-            met &= work.stage.met && substeps::turns(model, state, h) <= 2.0 * f64::from(parts);
-            if !met && parts < SUBSTEPS_MAX {
-                break;
-            }
-        }
-        if met || parts >= SUBSTEPS_MAX {
-            report.dt = h;
-            state.time = work.backup.time + h;
-            report.time = state.time;
-            state.step_count = work.backup.step_count + 1;
-            state.substeps = parts;
-            spent.caps_hit += u32::from(!met);
-            report.work.add(&spent);
-            read_out.finish(h, work);
-            work.stage.read_out = read_out;
-            return Ok(report);
-        }
-        spent.add(&SolverWork {
-            substeps: 0,
-            ..report.work
-        });
-        work.stage.read_out = read_out;
-        let loads = std::mem::take(&mut state.loads);
-        state.copy_from(&work.backup);
-        state.loads = loads;
-        // Joints that contradict each other never meet: rather than in ever shorter parts, they are tried once more little by little.
-        if substeps::start_apart(model, state) && !work.stage.tried {
-            work.stage.tried = true;
-        } else {
-            parts *= 2;
-        }
-    }
+            let met = substeps::met(model, state, work, h, part.count);
+            Ok(if met { Verdict::Met } else { Verdict::Missed })
+        },
+    )
 }
 
 /// Finds what touches or may touch on the way of the next `h` seconds, with the velocities of now.
@@ -126,6 +94,7 @@ fn substep(
     report.work.substeps = 1;
     work.stage.met = true;
     let before = energy::total(model, state);
+    work.balance.begin(model, state);
 
     // Detect, on the way from here to where the bodies would go untouched.
     look(model, params, state, report.dt, work);
@@ -152,13 +121,13 @@ fn substep(
     depenetrate::run(model, &settings, state, work, &mut report);
 
     // Half a kick at t + h, then project: velocities right at t + h.
-    kick(model, state, 0.5 * h, &mut report.energy);
+    kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
     work.begins(Phase::Project);
     targets::second_rows(model, &settings, state, work, h);
-    contact::project(params, work, &mut report);
+    contact::project(model, params, work, &mut report);
 
     state.time = if report.dt == end - t { end } else { t + h };
-    state.set_part(model, h);
+    state.set_substep(model, h);
     work.begins(Phase::Finish);
     finish::run(model, before, state, work, &mut report);
     check_trees(model, &work.stage.bodies)?;

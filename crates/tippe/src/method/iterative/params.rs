@@ -2,7 +2,8 @@
 //!
 //! Reads: nothing.  Writes: nothing.
 //! Called by: `method::iterative`, scene files.
-//! Source: [Bender06] §4 (accuracy against speed); defaults and their reasons in docs/methods.md.
+//! Source: [Bender06] §4 (accuracy against speed); defaults and their reasons in
+//! docs/methods/iterative.md, "Parameters".
 
 use crate::collide::FEATURE_MOTION;
 use crate::error::BuildError;

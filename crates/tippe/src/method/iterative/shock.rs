@@ -41,12 +41,12 @@ pub(crate) fn guess(
     params: &IterativeParams,
     state: &State,
     settings: &Settings,
-    island: usize,
+    number: usize,
     work: &mut Work,
     report: &mut StepReport,
 ) {
     let (levels, stage) = (&mut work.levels, &mut work.stage);
-    let top = levels.find(params.depth_tolerance, stage, island);
+    let top = levels.find(params.depth_tolerance, stage, number);
     for level in (1..=top).rev() {
         levels.whole.clone_from(&stage.bodies.flat);
         // What lies below will end where it is: thrown up by half of what it falls.
@@ -57,7 +57,7 @@ pub(crate) fn guess(
                 stage.bodies[i].w = Vec3::ZERO;
             }
         }
-        levels.solve(level, settings, stage, island, report);
+        levels.solve(level, settings, stage, number, report);
         levels.restore(stage);
         for (i, body) in stage.bodies.iter_mut().enumerate() {
             if levels.of_body[i] < level {
@@ -65,7 +65,7 @@ pub(crate) fn guess(
             }
         }
         // Newton's third law for the sides that stood still.
-        let rows = &stage.rows[stage.parts[island].rows.clone()];
+        let rows = &stage.rows[stage.islands[number].rows.clone()];
         for (i, row) in rows.iter().enumerate() {
             if levels.of_row[i] != level {
                 continue;
@@ -87,7 +87,7 @@ pub(crate) fn settle(
     params: &IterativeParams,
     settings: &Settings,
     sweeps: u32,
-    island: usize,
+    number: usize,
     work: &mut Work,
     report: &mut StepReport,
 ) {
@@ -98,24 +98,24 @@ pub(crate) fn settle(
         cone_rounds: 0,
         ..*settings
     };
-    super::contact::converge(&few, 0, false, island, work, report);
+    super::contact::converge(&few, 0, false, number, work, report);
     let many = Settings {
         sweeps: params.sweeps_max,
         ..few
     };
     let (levels, stage) = (&mut work.levels, &mut work.stage);
-    let top = levels.find(params.depth_tolerance, stage, island);
+    let top = levels.find(params.depth_tolerance, stage, number);
     for level in 1..=top {
-        levels.solve(level, &many, stage, island, report);
+        levels.solve(level, &many, stage, number, report);
         levels.restore(stage);
     }
 }
 
 impl Levels {
     /// Numbers bodies and rows of an island by their distance from what cannot move; returns the highest level.
-    fn find(&mut self, touching_gap: f64, stage: &Scratch, island: usize) -> u32 {
-        let part = stage.parts[island].rows.clone();
-        let (rows, step_contacts) = (&stage.rows[part.clone()], &stage.step_contacts[part]);
+    fn find(&mut self, touching_gap: f64, stage: &Scratch, number: usize) -> u32 {
+        let range = stage.islands[number].rows.clone();
+        let (rows, step_contacts) = (&stage.rows[range.clone()], &stage.step_contacts[range]);
         self.whole.clone_from(&stage.bodies.flat);
         self.of_body.clear();
         self.of_body.resize(stage.bodies.len(), LOOSE);
@@ -167,7 +167,7 @@ impl Levels {
         level: u32,
         settings: &Settings,
         stage: &mut Scratch,
-        island: usize,
+        number: usize,
         report: &mut StepReport,
     ) {
         for (body, &of_body) in stage.bodies.iter_mut().zip(&self.of_body) {
@@ -175,8 +175,8 @@ impl Levels {
                 body.stand_still();
             }
         }
-        let part = stage.parts[island].rows.clone();
-        let rows = &mut stage.rows[part];
+        let range = stage.islands[number].rows.clone();
+        let rows = &mut stage.rows[range];
         self.before.clear();
         for (row, &of_row) in rows.iter_mut().zip(&self.of_row) {
             self.before.push(row.frame_impulse());
@@ -189,7 +189,7 @@ impl Levels {
             cost_max: 0,
             near: false,
             rows,
-            links: &mut [],
+            joint_blocks: &mut [],
             bodies: &mut stage.bodies,
             work: &mut report.work,
         };

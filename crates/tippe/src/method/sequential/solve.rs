@@ -2,20 +2,20 @@
 //!
 //! Reads: rows, links, islands; Model and State to look ahead.  Writes: impulses, solver bodies, residuals and ledger of the report.
 //! Called by: `method::sequential::step`.
-//! Source: docs/methods.md, "Time and velocity".
+//! Source: docs/methods/contract.md, "Time and velocity".
 
 use super::SequentialParams;
 use crate::model::Model;
-use crate::output::ledger::book;
 use crate::report::{SolverWork, StepReport};
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::{Job, LARGE};
 use crate::state::State;
+use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
 use crate::two_stage::joints::LIKE;
-use crate::two_stage::parallel::{self, Island, Worker};
+use crate::two_stage::parallel::{self, IslandView, Worker};
 use crate::two_stage::relinearise::{Lookahead, relinearise};
-use crate::two_stage::{Part, joint_network};
+use crate::two_stage::{Island, joint_network};
 use crate::work::Work;
 
 /// Times that an island with joints is aimed again after a look ahead with the velocities just found.
@@ -33,7 +33,7 @@ const COLD: f64 = 0.5;
 /// One of so many sweeps finds out who presses, where something may bounce.
 const GUESS_SHARE: u32 = 3;
 /// Contacts that one joint counts for in the budget of the direct solve.
-pub(super) const LINK_COST: f64 = 8.0;
+pub(super) const JOINT_COST: f64 = 8.0;
 
 /// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press; joints until they meet.
 pub(crate) fn first(
@@ -55,16 +55,27 @@ pub(crate) fn first(
         &mut work.stage,
         &mut work.predicted,
         &mut report.work,
-        |worker, island| first_of_island(params, &ahead, worker, island),
+        |worker, view| first_of_island(params, &ahead, worker, view),
     );
-    book(&work.stage, report, |_| true);
-    book_nets(work, report);
+    book(model, work, report, |_| true);
 }
 
-/// Energy of the nets in the half that was solved.
-fn book_nets(work: &Work, report: &mut StepReport) {
-    for net in work.stage.parts.iter().filter_map(Part::as_net) {
-        net.left.book(&mut report.energy);
+/// Residuals and energy of the half that was solved.
+fn book(
+    model: &Model,
+    work: &mut Work,
+    report: &mut StepReport,
+    active: impl Fn(&StepContact) -> bool,
+) {
+    let Work { stage, balance, .. } = work;
+    let mut books = Books {
+        model,
+        report,
+        balance,
+    };
+    books.solve(stage, active);
+    for net in stage.islands.iter().filter_map(Island::as_net) {
+        net.book(&mut books);
     }
 }
 
@@ -72,44 +83,43 @@ fn first_of_island(
     params: &SequentialParams,
     ahead: &Lookahead<'_>,
     worker: &mut Worker,
-    island: &mut Island<'_>,
+    view: &mut IslandView<'_>,
 ) {
-    if island.part.netted {
-        return joint_network::first(ahead, worker, island);
+    if view.island.netted {
+        return joint_network::first(ahead, worker, view);
     }
-    let cost_max = cost_limit(params, island.step_contacts, island.links.len());
-    let caps = worker.work.caps_hit;
-    let jointed = !island.links.is_empty();
+    let cost_max = cost_limit(params, view.step_contacts, view.joint_blocks.len());
+    let caps = worker.work.caps_open();
+    let jointed = !view.joint_blocks.is_empty();
     if jointed {
-        let fits = island.part.trees
+        let fits = view.island.trees
             || worker
                 .sweeps
-                .can_be_direct(island.rows, island.links, &worker.bodies, cost_max);
-        let apart = island.links.iter().any(|l| l.is_apart(ahead.tried));
-        island.part.direct = island.part.trees || (fits && !apart);
-        if !island.part.direct {
-            island
-                .links
+                .can_be_direct(view.rows, view.joint_blocks, &worker.bodies, cost_max);
+        let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
+        view.island.direct = view.island.trees || (fits && !apart);
+        if !view.island.direct {
+            view.joint_blocks
                 .iter_mut()
-                .for_each(|link| link.keep_residuals(1.0, ahead.h));
+                .for_each(|block| block.keep_residuals(1.0, ahead.h));
         }
     }
-    let near = params.warm_start && island.step_contacts.iter().all(StepContact::is_old);
+    let near = params.warm_start && view.step_contacts.iter().all(StepContact::is_old);
     // The aims of a tree at rest agree where its remembered impulses lead, not where it would fall.
-    if near && island.part.trees && ahead.state.stretch(ahead.h) <= LIKE {
-        relinearise(ahead, worker, island, false);
+    if near && view.island.trees && ahead.state.stretch(ahead.h) <= LIKE {
+        relinearise(ahead, worker, view, false);
     }
     // Where something may bounce, a part of the sweeps only has to tell who presses.
     let bounces = |t: &StepContact| t.bounce.is_some_and(|b| b.gap_end > 0.0);
-    let sweeps = if island.step_contacts.iter().any(bounces) {
+    let sweeps = if view.step_contacts.iter().any(bounces) {
         params.sweeps.div_ceil(GUESS_SHARE)
     } else {
         params.sweeps
     };
     let of = |sweeps: u32| SequentialParams { sweeps, ..*params };
-    converge(&of(sweeps), cost_max, near, worker, island, false, |_| true);
+    converge(&of(sweeps), cost_max, near, worker, view, false, |_| true);
     let mut arrivals = false;
-    for (row, step_contact) in island.rows.iter_mut().zip(island.step_contacts.iter_mut()) {
+    for (row, step_contact) in view.rows.iter_mut().zip(view.step_contacts.iter_mut()) {
         if row.p_n > 0.0 && step_contact.bounce.is_some() {
             arrivals |= step_contact.bounce.is_some_and(|b| b.gap_end > 0.0);
             step_contact.aim_at_bounce(row, ahead.h);
@@ -119,12 +129,12 @@ fn first_of_island(
     let mut before = caps;
     if arrivals || left > 0 {
         let left = if left > 0 { left } else { params.sweeps };
-        before = worker.work.caps_hit;
-        converge(&of(left), cost_max, near, worker, island, true, |_| true);
+        before = worker.work.caps_open();
+        converge(&of(left), cost_max, near, worker, view, true, |_| true);
     }
-    island.part.stuck = worker.work.caps_hit > before;
-    if island.part.trees || (jointed && island.part.direct) {
-        meet(params, ahead, cost_max, caps, worker, island);
+    view.island.stuck = worker.work.caps_open() > before;
+    if view.island.trees || (jointed && view.island.direct) {
+        meet(params, ahead, cost_max, caps, worker, view);
     }
 }
 
@@ -134,11 +144,11 @@ fn converge(
     cost_max: u64,
     near: bool,
     worker: &mut Worker,
-    island: &mut Island<'_>,
+    view: &mut IslandView<'_>,
     again: bool,
     active: impl Fn(&StepContact) -> bool,
 ) {
-    let step_contacts = &*island.step_contacts;
+    let step_contacts = &*view.step_contacts;
     // Counted by island, so that an order drawn at random does not depend on who solves it.
     let mut work = SolverWork::default();
     let mut settings = params.settings().solve;
@@ -150,8 +160,8 @@ fn converge(
         settings: &settings,
         cost_max,
         near,
-        rows: island.rows,
-        links: island.links,
+        rows: view.rows,
+        joint_blocks: view.joint_blocks,
         bodies: &mut worker.bodies,
         work: &mut work,
     };
@@ -171,36 +181,36 @@ fn meet(
     cost_max: u64,
     caps: u32,
     worker: &mut Worker,
-    island: &mut Island<'_>,
+    view: &mut IslandView<'_>,
 ) {
-    let missed = |worker: &mut Worker, island: &mut Island<'_>| {
-        let missed = relinearise(ahead, worker, island, false);
+    let missed = |worker: &mut Worker, view: &mut IslandView<'_>| {
+        let missed = relinearise(ahead, worker, view, false);
         let across = missed.joints.max(missed.drift);
         across.max(CONTACT_SHARE * missed.depth)
     };
     let held = |l: &JointBlock| l.held.count > 0;
-    let jointed = island.links.iter().any(held);
+    let jointed = view.joint_blocks.iter().any(held);
     // Joints of trees hold by construction: limits and contacts alone need no more than this.
-    let tolerance = if jointed || island.rows.is_empty() {
+    let tolerance = if jointed || view.rows.is_empty() {
         params.joint_tolerance
     } else {
         params.joint_tolerance.max(TREE_TOLERANCE)
     };
-    let mut worst = missed(worker, island);
+    let mut worst = missed(worker, view);
     for _ in 0..AIMS_MAX {
         if worst <= tolerance {
             return;
         }
         // Aims of a wedged tree agree only where they are met: solves on the way there may end at their limit.
-        if island.part.trees {
-            worker.work.caps_hit = caps;
+        if view.island.trees {
+            worker.work.mend_to(caps);
         }
-        let caps = worker.work.caps_hit;
-        converge(params, cost_max, true, worker, island, false, |_| true);
-        let before = std::mem::replace(&mut worst, missed(worker, island));
+        let caps = worker.work.caps_open();
+        converge(params, cost_max, true, worker, view, false, |_| true);
+        let before = std::mem::replace(&mut worst, missed(worker, view));
         // What a solve could not do is not done by the next one either.
-        let failed = worker.work.caps_hit > caps;
-        if (island.part.trees || failed) && worst > STALLED * before {
+        let failed = worker.work.caps_open() > caps;
+        if (view.island.trees || failed) && worst > STALLED * before {
             break;
         }
     }
@@ -224,15 +234,15 @@ pub(crate) fn second(
         &mut work.stage,
         &mut work.predicted,
         &mut report.work,
-        |worker, island| {
-            if island.part.netted {
-                return joint_network::second(model, state, h, worker, island);
+        |worker, view| {
+            if view.island.netted {
+                return joint_network::second(model, state, h, worker, view);
             }
-            let cost_max = cost_limit(params, island.step_contacts, island.links.len());
-            let near = params.warm_start && island.step_contacts.iter().all(StepContact::is_old);
+            let cost_max = cost_limit(params, view.step_contacts, view.joint_blocks.len());
+            let near = params.warm_start && view.step_contacts.iter().all(StepContact::is_old);
             // A large island that could not be solved at the start of the step rarely can at its end: sweeps have to do.
-            let large = island.rows.len() >= LARGE && island.links.is_empty();
-            let swept = island.part.stuck && large && !island.part.trees;
+            let large = view.rows.len() >= LARGE && view.joint_blocks.is_empty();
+            let swept = view.island.stuck && large && !view.island.trees;
             let params = if swept {
                 &SequentialParams {
                     direct_rounds: 0,
@@ -241,15 +251,12 @@ pub(crate) fn second(
             } else {
                 params
             };
-            converge(params, cost_max, near, worker, island, false, |t| {
-                t.projected
-            });
+            converge(params, cost_max, near, worker, view, false, |t| t.projected);
         },
     );
-    book(&work.stage, report, |t| t.projected);
-    book_nets(work, report);
-    for link in &work.stage.links {
-        let left = link.velocity_residual(&work.stage.bodies);
+    book(model, work, report, |t| t.projected);
+    for block in &work.stage.joint_blocks {
+        let left = block.velocity_residual(&work.stage.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);
     }
 }
@@ -257,8 +264,12 @@ pub(crate) fn second(
 /// Block products that a direct solve of an island may cost: `direct_cost` for each contact, and up to `direct_cost_cold` where
 /// contacts are new, for a cold start is what makes stacks sag. The share of new ones enters squared, since a few new contacts among
 /// many old ones disturb only their neighbours. Where something hits, only joints count: the next step is another problem anyway.
-fn cost_limit(params: &SequentialParams, step_contacts: &[StepContact], links: usize) -> u64 {
-    let held = params.direct_cost * LINK_COST * links as f64;
+fn cost_limit(
+    params: &SequentialParams,
+    step_contacts: &[StepContact],
+    joint_blocks: usize,
+) -> u64 {
+    let held = params.direct_cost * JOINT_COST * joint_blocks as f64;
     if step_contacts.iter().any(|t| t.hit) {
         return held as u64;
     }

@@ -2,7 +2,8 @@
 //!
 //! Reads: Model (joints), body states.  Writes: nothing but knots.
 //! Called by: `net`.
-//! Source: docs/methods.md, "Joints" and "Nets of joints". Letters: r levers from the centres of mass, λ impulses of the rows, A = J M⁻¹ Jᵀ.
+//! Source: docs/methods/two-stage.md, "Joints"; docs/solver.md, "Joint networks". Letters: r levers from the centres of
+//! mass, λ impulses of the rows, A = J M⁻¹ Jᵀ.
 
 #![allow(non_snake_case)]
 

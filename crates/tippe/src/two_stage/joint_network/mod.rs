@@ -2,7 +2,7 @@
 //!
 //! Reads: Model and State, solver bodies.  Writes: impulses of its knots, solver bodies, predicted states.
 //! Called by: `touch` (who is a net), the solves of `sequential`, `finish`, `hold`.
-//! Source: docs/methods.md, "Nets of joints"; the stiffness of stressed joints is in `stiff`.
+//! Source: docs/solver.md, "Joint networks"; the stiffness of stressed joints is in `geometric_stiffness`.
 //!
 //! Impulses λ of the rows change their velocities by A λ, A = J M⁻¹ Jᵀ, which is factored with nested dissection (`front_cholesky.rs`). A net that is
 //! stretched flat has more rows than freedoms: A is singular there, so A + ε diag(A) is factored, and λ goes on from the impulses it has.
@@ -20,13 +20,15 @@ use crate::math::dissection::NONE;
 use crate::math::front_cholesky::{Entry, FrontCholesky};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use crate::report::{EnergyLedger, JointForce, Residuals, SolverWork};
+use crate::output::record::JointRecord;
+use crate::report::{EnergyLedger, Residuals, SolverWork};
 use crate::solver::ends::Bodies;
 use crate::state::{BodyState, JointMemory, State};
+use crate::two_stage::book::Books;
 use crate::two_stage::joint_network::geometric_stiffness::{Stiff, renew, stiffness};
 use crate::two_stage::joint_network::knot::{Knot, Rows, block};
 use crate::two_stage::joint_targets::{CORRECTION_MAX, free_value, unwrapped};
-use crate::two_stage::parallel::{Island, Worker};
+use crate::two_stage::parallel::{IslandView, Worker};
 use crate::two_stage::relinearise::Lookahead;
 
 /// Joints from which an island counts as a net.
@@ -110,17 +112,30 @@ pub(crate) struct Left {
     prescribed: f64,
 }
 
+impl Net {
+    /// Enters the energy of the half.
+    pub(crate) fn book(&self, books: &mut Books<'_>) {
+        self.left.book(&mut books.report.energy);
+        for knot in &self.knots {
+            books.balance.exchange_by_joint(books.model, knot.ends, 0.0);
+        }
+        if let Some(&slot) = self.slots.first() {
+            books.balance.put_in(slot, self.left.prescribed);
+        }
+    }
+}
+
 impl Left {
     /// Enters the energy of the half.
-    pub(crate) fn book(&self, ledger: &mut EnergyLedger) {
-        ledger.joint_friction += self.taken;
+    fn book(&self, ledger: &mut EnergyLedger) {
+        ledger.numerical_damping += self.taken;
         ledger.prescribed += self.prescribed;
     }
 }
 
 /// Solves the first half of a net: impulses at t that bring its joints together at t + h.
-pub(crate) fn first(ahead: &Lookahead<'_>, worker: &mut Worker, island: &mut Island<'_>) {
-    let Some(mut net) = island.part.net.take() else {
+pub(crate) fn first(ahead: &Lookahead<'_>, worker: &mut Worker, view: &mut IslandView<'_>) {
+    let Some(mut net) = view.island.net.take() else {
         return;
     };
     let Lookahead {
@@ -130,8 +145,8 @@ pub(crate) fn first(ahead: &Lookahead<'_>, worker: &mut Worker, island: &mut Isl
     // What is open already closes little by little: at once it would be velocity.
     net.aim(model, &worker.predicted, h);
     net.add_velocities(1.0, &worker.bodies);
-    let per_impulse = if state.part > 0.0 {
-        2.0 / state.part
+    let per_impulse = if state.substep > 0.0 {
+        2.0 / state.substep
     } else {
         0.0
     };
@@ -159,7 +174,7 @@ pub(crate) fn first(ahead: &Lookahead<'_>, worker: &mut Worker, island: &mut Isl
     net.end(&worker.bodies);
     net.first.clone_from(&net.lambda);
     net.keep_wrenches();
-    island.part.net = Some(net);
+    view.island.net = Some(net);
 }
 
 /// Solves the second half: impulses at t + h that leave no velocity along the rows.
@@ -168,9 +183,9 @@ pub(crate) fn second(
     state: &State,
     h: f64,
     worker: &mut Worker,
-    island: &mut Island<'_>,
+    view: &mut IslandView<'_>,
 ) {
-    let Some(mut net) = island.part.net.take() else {
+    let Some(mut net) = view.island.net.take() else {
         return;
     };
     net.turn(model, &state.bodies);
@@ -181,7 +196,7 @@ pub(crate) fn second(
     net.add_velocities(-1.0, &worker.bodies);
     net.solve(&mut worker.bodies, &mut worker.work);
     net.end(&worker.bodies);
-    island.part.net = Some(net);
+    view.island.net = Some(net);
 }
 
 impl Net {
@@ -540,7 +555,7 @@ impl Net {
         model: &Model,
         state: &mut State,
         h: f64,
-        forces: &mut Vec<JointForce>,
+        records: &mut Vec<JointRecord>,
     ) {
         for (knot, before) in self.knots.iter().zip(&self.wrenches) {
             let slot = knot.joint as usize;
@@ -569,10 +584,12 @@ impl Net {
             memory.second[..n].copy_from_slice(&self.lambda[knot.range()]);
             state.joints[slot] = memory;
             let now = self.wrench(knot);
-            forces.push(JointForce {
-                joint: model.joint_id(slot),
-                force: (before.0 + now.0) / h,
-                torque: (before.1 + now.1) / h,
+            records.push(JointRecord {
+                joint: knot.joint,
+                time: state.time,
+                impulse: before.0 + now.0,
+                angular_impulse: before.1 + now.1,
+                duration: h,
                 angle,
                 displacement,
             });

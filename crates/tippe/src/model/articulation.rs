@@ -2,8 +2,9 @@
 //!
 //! Reads: descriptions from the user.  Writes: nothing.
 //! Called by: `world` (adds and removes them), `dynamics::halves::trees` (moves them).
-//! Source: docs/methods.md, "Articulated bodies". The tree itself is `articulated::Model`; each link also has a body slot of its own, which
-//! carries its shapes, its name and its pose, so that detection, memory, read-out and recordings know no difference.
+//! Source: docs/methods/two-stage.md, "Articulated bodies". The tree itself is `articulated::Model`; each link also has
+//! a body slot of its own, which carries its shapes, its name and its pose, so that detection, memory, read-out and
+//! recordings know no difference.
 
 use crate::articulated::{Integrator, Joint, LinkDesc, Model as Tree};
 use crate::error::BuildError;

@@ -2,7 +2,7 @@
 //!
 //! Reads: descriptions from the user.  Writes: nothing.
 //! Called by: `world` (checks), `dynamics::joint` (rows).
-//! Source: [Ermolin] §4; the table of constraints in docs/methods.md, "Joints".
+//! Source: [Ermolin] §4; the table of constraints in docs/methods/two-stage.md, "Joints".
 
 use crate::error::BuildError;
 use crate::math::Pose;

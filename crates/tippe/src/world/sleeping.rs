@@ -2,7 +2,7 @@
 //!
 //! Reads: World.  Writes: which bodies are asleep.
 //! Called by: users; `World`, at every edit.
-//! Source: docs/methods.md, "Sleep".
+//! Source: docs/methods/two-stage.md, "Sleep".
 
 use crate::dynamics::energy;
 use crate::dynamics::sleep::{self, Sleeping};
@@ -12,7 +12,7 @@ use crate::report::StepReport;
 use crate::world::World;
 
 impl World {
-    /// Puts islands to sleep that have been still long enough; what they had left of motion goes to the unexplained energy.
+    /// Puts islands to sleep that have been still long enough; what they had left of motion is booked as numerical damping.
     pub(crate) fn settle(&mut self, mut report: StepReport) -> StepReport {
         let lost = sleep::settle(
             &mut self.model,
@@ -21,9 +21,9 @@ impl World {
             &mut self.work.sleep,
         );
         if let Some(lost) = lost {
-            self.work.hold.release_all();
+            self.work.resting.release_all();
             report.energy.kinetic -= lost;
-            report.energy.unexplained -= lost;
+            report.energy.numerical_damping += lost;
             (report.momentum, report.angular_momentum) = energy::momenta(&self.model, &self.state);
         }
         report
@@ -71,7 +71,7 @@ impl World {
     }
 
     pub(crate) fn wake_all(&mut self) {
-        self.work.hold.release_all();
+        self.work.resting.release_all();
         sleep::wake_all(&mut self.model, &mut self.state);
     }
 
@@ -89,7 +89,7 @@ impl World {
 
     /// Wakes what a joint holds.
     pub(crate) fn wake_ends(&mut self, joint: &Joint) {
-        self.work.hold.release_all();
+        self.work.resting.release_all();
         for slot in [joint.a, Some(joint.b)].into_iter().flatten() {
             sleep::wake(&mut self.model, &mut self.state, slot as usize);
         }

@@ -4,6 +4,10 @@
 //! Called by: users.
 //! Source: docs/conventions.md, "Bodies".
 
+mod articulations;
+pub mod query;
+mod sleeping;
+
 use crate::dynamics::sleep;
 use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
 use crate::joint::{Freedom, JointDesc, JointId, JointKind};
@@ -35,14 +39,21 @@ pub struct World {
 
 impl Default for World {
     fn default() -> Self {
-        Self::new(Method::default())
+        Self::empty(Method::default())
     }
 }
 
 impl World {
     /// An empty world under standard gravity.
-    #[must_use]
-    pub fn new(method: Method) -> Self {
+    ///
+    /// # Errors
+    /// The parameter of the method that makes no sense, and why.
+    pub fn new(method: Method) -> Result<Self, BuildError> {
+        method.check()?;
+        Ok(Self::empty(method))
+    }
+
+    fn empty(method: Method) -> Self {
         Self {
             model: Model {
                 gravity: GRAVITY,
@@ -73,7 +84,7 @@ impl World {
             let report = match stepped {
                 Ok(report) => report,
                 Err(error) => {
-                    self.work.hold.release_all();
+                    self.work.resting.release_all();
                     return Err(error);
                 }
             };
@@ -88,7 +99,7 @@ impl World {
             if !sleep::wake_reached(model, state, backup, contact_forces, sleep) {
                 break report;
             }
-            self.work.hold.release_all();
+            self.work.resting.release_all();
         };
         let report = self.settle(report);
         self.ledger.add(&report.energy);
@@ -130,6 +141,12 @@ impl World {
         Ok(())
     }
 
+    /// Weight times size, summed over the bodies that move [J]: what errors of energy are measured by where little moves.
+    #[must_use]
+    pub fn energy_scale(&self) -> f64 {
+        crate::dynamics::energy::weight_times_size(&self.model)
+    }
+
     /// The method that answers contacts.
     #[must_use]
     pub const fn method(&self) -> &Method {
@@ -137,9 +154,14 @@ impl World {
     }
 
     /// Changes the method; the state goes on.
-    pub fn set_method(&mut self, method: Method) {
-        self.work.hold.release_all();
+    ///
+    /// # Errors
+    /// The parameter of the method that makes no sense, and why; the world keeps the method it has.
+    pub fn set_method(&mut self, method: Method) -> Result<(), BuildError> {
+        method.check()?;
+        self.work.resting.release_all();
         self.method = method;
+        Ok(())
     }
 
     /// Lets steps use so many threads, 1 at first. Results never depend on it.
@@ -245,7 +267,7 @@ impl World {
 
     pub(crate) fn clear_slot(&mut self, index: usize) {
         self.wake_around(index);
-        self.work.hold.release_all();
+        self.work.resting.release_all();
         self.state.quiet[index] = 0.0;
         self.model.bodies[index] = None;
         self.model.generations[index] = self.model.generations[index].wrapping_add(1);

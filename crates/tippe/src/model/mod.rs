@@ -4,6 +4,11 @@
 //! Called by: `world` (edits between steps), every phase (reads).
 //! Source: docs/conventions.md, "Bodies".
 
+pub mod articulation;
+pub mod joint;
+pub mod material;
+pub mod motion;
+
 use crate::articulation::{Articulation, ArticulationId};
 use crate::dynamics::joint::JointPlace;
 use crate::dynamics::sleep::Sleeping;

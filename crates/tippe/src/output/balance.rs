@@ -1,0 +1,169 @@
+//! The balance of energy of bodies that exchange impulses: what a substep added to them beyond the work put in is `gained`.
+//!
+//! Reads: Model, State at both ends of a substep, works as they are booked.  Writes: `gained` of the ledger.
+//! Called by: the methods and phases that book work; closed once a substep.
+//! Source: docs/methods/contract.md, "The certificate". `P · ½(u⁻ + u⁺)` is exact for any impulse P and so explains wrong ones too; a
+//! resting contact lends energy to the first half of a substep and takes it back in the second. Hence whole groups, whole substeps.
+
+use crate::dynamics::energy;
+use crate::model::Model;
+use crate::report::EnergyLedger;
+use crate::state::State;
+
+/// Energy that a smooth motion on joints gains or loses for a while, relative to turnover and to the square of the turn of its stiffest
+/// mode in a substep [1/rad²]: the leading error of a leapfrog is (ωh)²/12 of what it exchanges.
+const SMOOTH: f64 = 1.0 / 12.0;
+/// Rounding of energies, relative to what was summed up [1].
+const ROUNDING: f64 = 1e-13;
+
+/// Energies and works of one substep, by body slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Balance {
+    /// Kinetic and potential energy at the start [J].
+    start: Vec<(f64, f64)>,
+    /// Works put in so far, position correction included [J].
+    work: Vec<f64>,
+    /// The same before the kicks of an attempt that may be taken back [J].
+    work_kept: Vec<f64>,
+    /// What contacts took so far [J].
+    taken: Vec<f64>,
+    /// Union–find over bodies that exchanged impulses; the lowest slot is the root.
+    parent: Vec<u32>,
+    /// By root: whether a joint is among what exchanged impulses.
+    jointed: Vec<bool>,
+    /// By root.
+    sums: Vec<Sum>,
+}
+
+/// The balance of one group [J].
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    /// Change of energy less works put in.
+    balance: f64,
+    /// What contacts took.
+    taken: f64,
+    /// Changes of kinetic and potential energy, by size.
+    turnover: f64,
+    /// What was summed up, by size.
+    size: f64,
+}
+
+impl Balance {
+    /// A substep begins.
+    pub(crate) fn begin(&mut self, model: &Model, state: &State) {
+        let slots = model.bodies.len();
+        self.start.clear();
+        self.start.resize(slots, (0.0, 0.0));
+        for (i, body) in model.present() {
+            let s = &state.bodies[i];
+            self.start[i] = (
+                energy::kinetic(body, s),
+                energy::potential(body, s, model.gravity),
+            );
+        }
+        self.work.clear();
+        self.work.resize(slots, 0.0);
+        self.taken.clear();
+        self.taken.resize(slots, 0.0);
+        self.jointed.clear();
+        self.jointed.resize(slots, false);
+        self.parent.clear();
+        self.parent
+            .extend((0..slots as u32).map(|i| model.node_of(i)));
+    }
+
+    /// Remembers the works so far, in case what follows is taken back.
+    pub(crate) fn keep(&mut self) {
+        self.work_kept.clone_from(&self.work);
+    }
+
+    /// Takes works back to what they were at `keep`.
+    pub(crate) fn take_back(&mut self) {
+        self.work.clone_from(&self.work_kept);
+    }
+
+    /// Work was put into a body [J].
+    pub(crate) fn put_in(&mut self, slot: u32, work: f64) {
+        if let Some(sum) = self.work.get_mut(slot as usize) {
+            *sum += work;
+        }
+    }
+
+    /// Adds the energies of now, with a sign, to the works: around a change of poses, what that change put in.
+    pub(crate) fn correct(&mut self, model: &Model, state: &State, sign: f64) {
+        for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
+            let s = &state.bodies[i];
+            self.work[i] +=
+                sign * (energy::kinetic(body, s) + energy::potential(body, s, model.gravity));
+        }
+    }
+
+    /// Works put into two bodies that exchanged an impulse, and what their contact took [J].
+    pub(crate) fn exchange(&mut self, model: &Model, [a, b]: [u32; 2], put_in: f64, taken: f64) {
+        let moves = |slot: u32| {
+            model.bodies.get(slot as usize).is_some_and(|x| x.is_some()) && model.is_awake(slot)
+        };
+        let slot = if moves(b) { b } else { a };
+        self.put_in(slot, put_in);
+        if let Some(sum) = self.taken.get_mut(slot as usize) {
+            *sum += taken;
+        }
+        if moves(a) && moves(b) {
+            let (a, b) = (self.root(a), self.root(b));
+            self.parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+
+    fn root(&mut self, mut i: u32) -> u32 {
+        while self.parent[i as usize] != i {
+            let up = self.parent[self.parent[i as usize] as usize];
+            self.parent[i as usize] = up;
+            i = up;
+        }
+        i
+    }
+
+    /// Two bodies exchanged an impulse through a joint; works that it put in [J].
+    pub(crate) fn exchange_by_joint(&mut self, model: &Model, ends: [u32; 2], put_in: f64) {
+        self.exchange(model, ends, put_in, 0.0);
+        for slot in ends {
+            if let Some(jointed) = self.jointed.get_mut(slot as usize) {
+                *jointed = true;
+            }
+        }
+    }
+
+    /// The substep is over: books the positive part of every group's balance. What contacts made is taken out of their account; what a
+    /// smooth motion on joints lends itself stays unexplained. `turn` is how far the stiffest mode of a joint turned in the substep [rad].
+    pub(crate) fn close(
+        &mut self,
+        model: &Model,
+        state: &State,
+        turn: f64,
+        ledger: &mut EnergyLedger,
+    ) {
+        self.sums.clear();
+        self.sums.resize(self.start.len(), Sum::default());
+        for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
+            let s = &state.bodies[i];
+            let kinetic = energy::kinetic(body, s);
+            let potential = energy::potential(body, s, model.gravity);
+            let (kinetic_start, potential_start) = self.start[i];
+            let root = self.root(i as u32) as usize;
+            self.jointed[root] |= self.jointed[i];
+            let sum = &mut self.sums[root];
+            sum.balance += kinetic + potential - (kinetic_start + potential_start) - self.work[i];
+            sum.taken += self.taken[i];
+            sum.turnover += (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
+            let start = kinetic_start + potential_start.abs();
+            sum.size += kinetic + potential.abs() + start + self.work[i].abs();
+        }
+        for (sum, &jointed) in self.sums.iter().zip(&self.jointed) {
+            let smooth = if jointed { SMOOTH * turn * turn } else { 0.0 };
+            if sum.balance > ROUNDING * sum.size + smooth.min(1.0) * sum.turnover {
+                ledger.gained += sum.balance;
+                ledger.restitution += sum.balance.min(-sum.taken).max(0.0);
+            }
+        }
+    }
+}

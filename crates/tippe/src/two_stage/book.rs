@@ -1,0 +1,87 @@
+//! What a solve left: residuals for the certificate, energy for the ledger and for the balance of its bodies.
+//!
+//! Reads: solved contact rows, joint blocks, step contacts.  Writes: residuals and ledger of the report, balance.
+//! Called by: the solves of the methods that step in two stages, and their collision phases.
+//! Source: docs/methods/contract.md, "The certificate".
+
+use super::Scratch;
+use super::gather::StepContact;
+use crate::model::Model;
+use crate::output::balance::Balance;
+use crate::report::StepReport;
+use crate::solver::contact::ContactRow;
+use crate::solver::ends::SolverBody;
+use crate::solver::joint::JointBlock;
+
+/// Where energy is booked.
+pub(crate) struct Books<'a> {
+    pub model: &'a Model,
+    pub report: &'a mut StepReport,
+    pub balance: &'a mut Balance,
+}
+
+impl Books<'_> {
+    /// Residuals and energy of a finished solve. `ΔE = Σ P · ½(u⁻ + u⁺)`, split into normal and tangential parts.
+    pub(crate) fn solve(&mut self, scratch: &Scratch, active: impl Fn(&StepContact) -> bool) {
+        let Scratch {
+            bodies,
+            step_contacts,
+            rows,
+            joint_blocks,
+            ..
+        } = scratch;
+        for (row, step_contact) in rows.iter().zip(step_contacts).filter(|(_, c)| active(c)) {
+            self.contact(row, step_contact, bodies);
+        }
+        for block in joint_blocks {
+            self.joint(block, bodies);
+        }
+    }
+
+    /// Residuals and energy of one contact.
+    pub(crate) fn contact(
+        &mut self,
+        row: &ContactRow,
+        step_contact: &StepContact,
+        bodies: &[SolverBody],
+    ) {
+        let [normal, cone, tangential] = row.residuals(bodies);
+        let r = &mut self.report.residuals;
+        r.complementarity = r.complementarity.max(normal);
+        r.friction_cone = r.friction_cone.max(cone);
+        r.stick_slip = r.stick_slip.max(tangential);
+        if row.p_n == 0.0 {
+            return;
+        }
+        let mean = 0.5 * (step_contact.velocity_before + row.velocity(bodies));
+        let spin = 0.5 * (step_contact.spin_before + row.spin(bodies));
+        let e = &mut self.report.energy;
+        let restitution = -row.p_n * mean.dot(row.n);
+        let friction = -(row.tangential_impulse().dot(mean) + row.angular_impulse().dot(spin));
+        // The side with prescribed motion does the rest of the work: P · u of its surface.
+        let prescribed = row.prescribed_work(bodies);
+        e.restitution += restitution;
+        e.friction += friction;
+        e.prescribed += prescribed;
+        let ends = [row.a, row.b];
+        self.balance
+            .exchange(self.model, ends, prescribed, restitution + friction);
+    }
+
+    /// Energy of one joint. Motors do work; limits, and rows that hold a joint which started a substep in motion, take it by a shock.
+    /// Otherwise rows that hold a joint do no work: what they leave is error, not account.
+    pub(crate) fn joint(&mut self, block: &JointBlock, bodies: &[SolverBody]) {
+        let (motors, limits) = block.bounded_work(bodies);
+        let prescribed = block.prescribed_work(bodies);
+        let e = &mut self.report.energy;
+        e.motors += motors;
+        e.shock -= limits;
+        if block.shocked {
+            e.shock -= block.held_work(bodies);
+        }
+        e.prescribed += prescribed;
+        let ends = [block.a, block.b];
+        self.balance
+            .exchange_by_joint(self.model, ends, motors + prescribed);
+    }
+}
