@@ -38,7 +38,8 @@ mod output;
 pub mod report;
 pub mod shape;
 mod snapshot;
-mod solver;
+#[doc(hidden)]
+pub mod solver;
 pub mod state;
 mod step;
 mod threads;

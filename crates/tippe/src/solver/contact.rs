@@ -11,6 +11,7 @@ use crate::fault::{self, Fault};
 use crate::material::Surface;
 use crate::math::{Mat3, Vec3, tangents};
 use crate::solver::ends::{Bodies, SolverBody, matrix};
+use crate::solver::problem::Friction;
 use crate::state::Impulse;
 
 /// Response below which a direction of a link counts as immovable, relative to the largest [1].
@@ -279,6 +280,35 @@ impl ContactRow {
     /// The accumulated impulse in the frame (n, t1, t2) [N·s].
     pub(crate) const fn frame_impulse(&self) -> Vec3 {
         Vec3::new(self.p_n, self.p_t[0], self.p_t[1])
+    }
+
+    /// All resistance of the contact, with the coefficient of its present state.
+    pub(super) fn resistance(&self) -> Friction {
+        Friction {
+            sliding: self.friction(),
+            rolling: self.angular.roll,
+            spinning: self.angular.spin,
+            slip_speed: self.slip_speed,
+        }
+    }
+
+    /// Angular impulse in the order (t1, t2, n).
+    pub(super) fn frame_torque(&self) -> Vec3 {
+        Vec3::new(
+            self.p_w.dot(self.t1),
+            self.p_w.dot(self.t2),
+            self.p_w.dot(self.n),
+        )
+    }
+
+    /// Replaces impulse and angular impulse, given in the frame, and gives the ends the difference.
+    pub(super) fn exchange(&mut self, p: Vec3, torque: Vec3, bodies: &mut Bodies) {
+        let d = p - self.frame_impulse();
+        let w = self.t1 * torque.x + self.t2 * torque.y + self.n * torque.z;
+        let P = self.n * d.x + self.t1 * d.y + self.t2 * d.z;
+        self.push(P, w - self.p_w, bodies);
+        self.set_frame_impulse(p);
+        self.p_w = w;
     }
 
     /// Replaces the accumulated impulse; the bodies are the caller's.

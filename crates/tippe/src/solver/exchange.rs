@@ -1,0 +1,238 @@
+//! The engine's island as a problem of the core, and the core's impulses back on its rows.
+//!
+//! Reads: contact rows, joint blocks, ends.  Writes: a `Problem`; impulses of rows and joints, velocities of ends.
+//! Called by: `solver::sweep`.
+//! Source: docs/solver.md, "The door". Letters: B the Jacobian of a link's velocity by its tree's joint velocities.
+//!
+//! The problem is relative to the present velocities, which contain the present impulses: targets are what is missing, nodes start from rest less what those impulses
+//! gave them. So prescribed ends need no node, trees need no joint velocities, and large velocities cost no digits.
+
+#![allow(non_snake_case)]
+
+use super::contact::ContactRow;
+use super::core::Core;
+use super::direct::System;
+use super::ends::{Bodies, NONE};
+use super::problem::{Budget, Law, Node, Outcome, Problem};
+use crate::dynamics::joint::JointRow;
+use crate::math::Vec3;
+
+/// The island as a problem; buffers are kept between solves.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Exchange {
+    problem: Problem,
+    core: Core,
+    /// Node of each slot; links have that of their tree.
+    nodes: Vec<Option<Node>>,
+    /// By tree of the ends: its node.
+    trees: Vec<(u32, Node)>,
+    /// Scratch: a row by a tree's freedoms, velocities at rest.
+    row: Vec<f64>,
+    rest: Vec<f64>,
+}
+
+/// What a solve by the core came to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Solved {
+    /// Whether the tolerance was met.
+    pub met: bool,
+    /// Factorisations and counted multiply–adds it took.
+    pub factorisations: u32,
+    pub operations: u64,
+    /// Largest change of a joint's target that made the joints agree [m/s].
+    pub contradiction: f64,
+}
+
+impl Exchange {
+    /// Solves an island to a tolerance [m/s] and gives its rows and ends the impulses found; `None` (and nothing changed) if it has rows or trees that the core does not
+    /// take, or its factorisation takes more block products than allowed.
+    pub(crate) fn solve(
+        &mut self,
+        system: &mut System<'_>,
+        bodies: &mut Bodies,
+        tolerance: f64,
+        block_products: u64,
+    ) -> Option<Solved> {
+        if !self.build(system, bodies) {
+            return None;
+        }
+        let budget = Budget {
+            tolerance,
+            tolerance_relative: 0.0,
+            block_products,
+            ..Budget::default()
+        };
+        let outcome = self.core.solve(&self.problem, &budget);
+        let solved = Solved {
+            met: outcome.met,
+            factorisations: outcome.work.factorisations,
+            operations: outcome.work.operations,
+            contradiction: outcome.contradiction,
+        };
+        if outcome.limit && outcome.work.factorisations == 0 {
+            return None;
+        }
+        give_back(&outcome, system, bodies);
+        Some(solved)
+    }
+
+    /// Makes the problem; false if a row or a tree does not fit.
+    fn build(&mut self, system: &System<'_>, bodies: &Bodies) -> bool {
+        self.problem.clear();
+        self.trees.clear();
+        self.nodes.clear();
+        self.nodes.resize(bodies.len(), None);
+        let contacts = system.contacts().map(|row| (row.a, row.b));
+        let pairs = contacts.chain(system.joint_blocks.iter().map(|l| (l.a, l.b)));
+        for slot in pairs.flat_map(|(a, b)| [a, b]) {
+            if !self.add_node(slot, bodies) {
+                return false;
+            }
+        }
+        for row in system.contacts() {
+            self.add_contact(row, bodies);
+        }
+        for link in system.joint_blocks.iter() {
+            for row in link.scalar_rows() {
+                let (a, b) = (&bodies[link.a as usize], &bodies[link.b as usize]);
+                let law = Law::Bounded {
+                    low: row.low,
+                    high: row.high,
+                };
+                let missing = row.target - row.row.velocity(a, b);
+                self.problem.add_row(law, missing, row.lambda);
+                let (on_a, on_b) = both(&row.row);
+                self.add_sides([(link.a, &[on_a]), (link.b, &[on_b])], bodies);
+            }
+        }
+        self.problem.remove_start();
+        true
+    }
+
+    /// A contact relative to the present velocities, and its torques if it has any.
+    fn add_contact(&mut self, row: &ContactRow, bodies: &Bodies) {
+        let (u, w) = (row.velocity(bodies), row.spin(bodies));
+        let resistance = row.resistance();
+        let target = [
+            row.target_n - u.dot(row.n),
+            row.target_t[0] - u.dot(row.t1),
+            row.target_t[1] - u.dot(row.t2),
+            -w.dot(row.t1),
+            -w.dot(row.t2),
+            -w.dot(row.n),
+        ];
+        let (p, m) = (row.frame_impulse(), row.frame_torque());
+        let start = [p.x, p.y, p.z, m.x, m.y, m.z];
+        let count = if resistance.has_torque() { 6 } else { 3 };
+        self.problem.add_contact(resistance, target, start);
+        let mut sides = [[[0.0; 6]; 6]; 2];
+        for (side, (sign, lever)) in sides.iter_mut().zip([(-1.0, row.r_a), (1.0, row.r_b)]) {
+            for (k, d) in [row.n, row.t1, row.t2].into_iter().enumerate() {
+                side[k] = flat(d * sign, lever.cross(d) * sign);
+            }
+            for (k, d) in [row.t1, row.t2, row.n].into_iter().enumerate() {
+                side[3 + k] = flat(Vec3::ZERO, d * sign);
+            }
+        }
+        self.add_sides(
+            [(row.a, &sides[0][..count]), (row.b, &sides[1][..count])],
+            bodies,
+        );
+    }
+
+    /// The node of a slot; false if it is a link of a tree without a view.
+    fn add_node(&mut self, slot: u32, bodies: &Bodies) -> bool {
+        if self.nodes[slot as usize].is_some() {
+            return true;
+        }
+        if !bodies.is_link(slot) {
+            let body = &bodies[slot as usize];
+            if body.inverse_mass > 0.0 {
+                let (m, i) = (body.inverse_mass, body.inverse_inertia);
+                self.nodes[slot as usize] = self.problem.add_body(m, i, Vec3::ZERO, Vec3::ZERO);
+                return self.nodes[slot as usize].is_some();
+            }
+            return true;
+        }
+        let Some(view) = bodies.view(slot) else {
+            return false;
+        };
+        let known = self.trees.iter().find(|t| t.0 == view.tree).map(|t| t.1);
+        let node = known.or_else(|| {
+            self.rest.clear();
+            self.rest.resize(view.freedoms, 0.0);
+            let node = self.problem.add_node(view.inertia, &self.rest)?;
+            self.trees.push((view.tree, node));
+            Some(node)
+        });
+        self.nodes[slot as usize] = node;
+        node.is_some()
+    }
+
+    /// The last group acts on two slots with the given rows of velocity and angular velocity.
+    fn add_sides(&mut self, sides: [(u32, &[[f64; 6]]); 2], bodies: &Bodies) {
+        for (slot, rows) in sides {
+            let Some(node) = self.nodes[slot as usize] else {
+                continue;
+            };
+            let Some(view) = bodies.view(slot).filter(|v| v.tree != NONE) else {
+                self.problem.add_side(node, rows.as_flattened());
+                continue;
+            };
+            // Through the tree: Bᵀ of every row.
+            let n = view.freedoms;
+            self.row.clear();
+            self.row.resize(rows.len() * n, 0.0);
+            for (k, row) in rows.iter().enumerate() {
+                for i in 0..6 {
+                    for j in 0..n {
+                        self.row[n * k + j] += row[i] * view.jacobian[n * i + j];
+                    }
+                }
+            }
+            self.problem.add_side(node, &self.row);
+        }
+    }
+}
+
+/// Gives rows, joints and ends the impulses of the core.
+fn give_back(outcome: &Outcome<'_>, system: &mut System<'_>, bodies: &mut Bodies) {
+    let mut next = 0;
+    for &i in system.order {
+        let row = &mut system.rows[i as usize];
+        let at = |k: usize| outcome.impulses[next + k];
+        let p = Vec3::new(at(0), at(1), at(2));
+        let torque = if row.resistance().has_torque() {
+            Vec3::new(at(3), at(4), at(5))
+        } else {
+            Vec3::ZERO
+        };
+        next += if row.resistance().has_torque() { 6 } else { 3 };
+        row.exchange(p, torque, bodies);
+    }
+    for link in system.joint_blocks.iter_mut() {
+        // The same rows in the same order as they were taken.
+        let held = (0..link.held.count).filter(|&i| link.factor[i][i] > 0.0);
+        let bounded =
+            (0..link.bounded.len()).filter(|&k| link.bounded[k].low < link.bounded[k].high);
+        let mut places = [0; 16];
+        let mut count = 0;
+        for place in held.chain(bounded.map(|k| 6 + k)) {
+            places[count] = place;
+            count += 1;
+        }
+        for &place in &places[..count] {
+            link.set(place, outcome.impulses[next], bodies);
+            next += 1;
+        }
+    }
+}
+
+/// A joint row on its two sides.
+fn both(row: &JointRow) -> ([f64; 6], [f64; 6]) {
+    (flat(-row.e, row.ang_a), flat(row.e, row.ang_b))
+}
+
+fn flat(v: Vec3, w: Vec3) -> [f64; 6] {
+    [v.x, v.y, v.z, w.x, w.y, w.z]
+}
