@@ -10,7 +10,7 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::{code, folder, stderr, stdout, tippe};
 use serde_json::Value;
@@ -25,13 +25,13 @@ fn file(name: &str, text: &str) -> PathBuf {
     path
 }
 
-fn run(path: &PathBuf, more: &[&str]) -> (i32, String, String) {
+fn run(path: &Path, more: &[&str]) -> (i32, String, String) {
     let args = [&["lcp", path.to_str().unwrap()], more].concat();
     let output = tippe(&args);
     (code(&output), stdout(&output), stderr(&output))
 }
 
-fn json(path: &PathBuf, more: &[&str]) -> (i32, Value) {
+fn json(path: &Path, more: &[&str]) -> (i32, Value) {
     let (code, out, err) = run(path, &[more, &["--json"]].concat());
     assert_eq!(out.lines().count(), 1, "{err}");
     (code, serde_json::from_str(&out).unwrap())

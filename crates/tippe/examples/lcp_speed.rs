@@ -13,6 +13,9 @@ use cpu_time::ThreadTime;
 use lcp_support::{Random, apart, friction, gram, infeasible, jacobian, known};
 use tippe::math::lcp::{End, Kernel, Params, Problem, Solution, solve};
 
+/// A problem and the w of its solution, where it was built from one.
+type Known = (Problem, Option<Vec<f64>>);
+
 fn main() {
     println!(
         "set          kernel        solved  infeasible  other   time [ms]  worst residual  worst |w - w*|  mean steps"
@@ -22,7 +25,7 @@ fn main() {
         .next()
         .unwrap_or(19);
     let mut random = Random(seed);
-    let sets: [(&str, Vec<(Problem, Option<Vec<f64>>)>); 4] = [
+    let sets: [(&str, Vec<Known>); 4] = [
         (
             "known",
             (0..1000)

@@ -9,7 +9,7 @@ use tippe::{
 };
 
 fn world_with(gravity: f64, surface: Surface, params: IterativeParams) -> World {
-    let mut world = World::new(Method::Iterative(params)).unwrap();
+    let mut world = World::new(Method::Iterative(params)).expect("good parameters");
     world
         .set_gravity(Vec3::Z * -gravity)
         .expect("finite gravity");

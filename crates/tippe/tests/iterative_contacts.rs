@@ -17,7 +17,7 @@ use tippe::{
 const FRAME: f64 = 1.0 / 60.0;
 
 fn world_with(surface: Surface, params: IterativeParams) -> World {
-    let mut world = World::new(Method::Iterative(params)).unwrap();
+    let mut world = World::new(Method::Iterative(params)).expect("good parameters");
     world.set_gravity(Vec3::Z * -G).expect("finite gravity");
     world.set_default_surface(surface).expect("good surface");
     world

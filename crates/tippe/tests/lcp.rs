@@ -43,7 +43,7 @@ fn finite(found: &Solution) {
 
 /// A matrix from rows of one width.
 fn problem(A: &[&[f64]], b: &[f64]) -> Problem {
-    Problem::one_sided(A.concat(), b.to_vec()).unwrap()
+    Problem::one_sided(A.concat(), b.to_vec()).expect("a good problem")
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn contacts(problem: &Problem) -> ContactProblem {
     });
     let q = problem.b().chunks_exact(3).map(Vec3::from_slice).collect();
     let entries = (0..n * n).map(|k| (k / n, k % n, problem.at(k / n, k % n)));
-    ContactProblem::new(friction.collect(), q, entries).unwrap()
+    ContactProblem::new(friction.collect(), q, entries).expect("a good problem")
 }
 
 #[test]
@@ -667,7 +667,7 @@ fn bricks(d: f64) -> Problem {
         .iter()
         .map(|c| if c.1 == 0 { -g } else { 0.0 })
         .collect();
-    Problem::one_sided(gram(&J), b).unwrap()
+    Problem::one_sided(gram(&J), b).expect("a good problem")
 }
 
 #[test]

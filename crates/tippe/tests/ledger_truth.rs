@@ -13,7 +13,7 @@ use tippe::{
 fn run(world: &mut World, dt: f64, steps: usize) -> (EnergyLedger, usize) {
     let mut certified = 0;
     for _ in 0..steps {
-        certified += usize::from(world.step(dt).unwrap().certified());
+        certified += usize::from(world.step(dt).expect("a step").certified());
     }
     (*world.ledger(), certified)
 }

@@ -94,16 +94,16 @@ pub fn text(path: &Path, problem: &Problem, lines: &[Line]) -> String {
             parts.join(", ")
         );
     }
-    if problem.len() <= 12 {
-        if let Some(l) = lines.iter().find(|l| l.solution.end == End::Solved) {
-            let _ = writeln!(text, "\nby {}:\n row             f             w", l.kernel);
-            for i in 0..problem.len() {
-                let _ = writeln!(
-                    text,
-                    "{i:>4} {:>13.6e} {:>13.6e}",
-                    l.solution.f[i], l.solution.w[i]
-                );
-            }
+    if problem.len() <= 12
+        && let Some(l) = lines.iter().find(|l| l.solution.end == End::Solved)
+    {
+        let _ = writeln!(text, "\nby {}:\n row             f             w", l.kernel);
+        for i in 0..problem.len() {
+            let _ = writeln!(
+                text,
+                "{i:>4} {:>13.6e} {:>13.6e}",
+                l.solution.f[i], l.solution.w[i]
+            );
         }
     }
     text

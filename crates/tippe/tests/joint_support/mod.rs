@@ -19,7 +19,7 @@ pub fn space(gravity: f64) -> World {
 }
 
 pub fn space_with(gravity: f64, params: SequentialParams) -> World {
-    let mut world = World::new(Method::Sequential(params)).unwrap();
+    let mut world = World::new(Method::Sequential(params)).expect("good parameters");
     world
         .set_gravity(Vec3::Z * -gravity)
         .expect("finite gravity");

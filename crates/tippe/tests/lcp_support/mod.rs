@@ -63,7 +63,7 @@ pub fn known(random: &mut Random, n: usize) -> (Problem, Vec<f64>) {
         }
     }
     let b = constant(&A, &f, &w);
-    (Problem::one_sided(A, b).unwrap(), w)
+    (Problem::one_sided(A, b).expect("a good problem"), w)
 }
 
 /// A problem without a solution: forces v ≥ 0 move nothing (A v = 0), yet b·v < 0.
@@ -92,7 +92,7 @@ pub fn infeasible(random: &mut Random, n: usize) -> Problem {
     for i in 0..n {
         b[i] += (wanted - gain) / size * v[i];
     }
-    Problem::one_sided(A, b).unwrap()
+    Problem::one_sided(A, b).expect("a good problem")
 }
 
 /// A problem with contacts that are open, stick or slide, in a plane (2 rows each) or in space (3 rows each), and its known w.
@@ -152,7 +152,7 @@ pub fn friction(
         }
     }
     let b = constant(&A, &f, &w);
-    (Problem::new(A, b, rows).unwrap(), w)
+    (Problem::new(A, b, rows).expect("a good problem"), w)
 }
 
 /// Largest |a − b|.

@@ -66,7 +66,7 @@ pub fn world(gravity: f64, surface: Surface) -> World {
 }
 
 pub fn world_with(gravity: f64, surface: Surface, params: SequentialParams) -> World {
-    let mut world = World::new(Method::Sequential(params)).unwrap();
+    let mut world = World::new(Method::Sequential(params)).expect("good parameters");
     world
         .set_gravity(Vec3::Z * -gravity)
         .expect("finite gravity");
