@@ -79,6 +79,8 @@ params! {
             direct_cost: f64,
             /// Block products that the direct solve of an island may cost when all its contacts are new.
             direct_cost_cold: f64,
+            /// Make direct solves by the core instead of rounds of Newton's method: on trial.
+            core: bool,
             /// Change of velocity in a sweep below which an island counts as solved [m/s].
             velocity_tolerance: f64,
             /// Part of the remaining depth that the pose-only pass removes in one step, 0 to 1.
@@ -137,6 +139,8 @@ params! {
             direct_cost: f64,
             /// Most rounds over whole friction cones where sweeps do not finish a large island; 0 leaves it to the sweeps.
             cone_rounds: u32,
+            /// Make direct solves by the core instead of rounds of Newton's method: on trial.
+            core: bool,
             /// Motion of a pair in one step up to which the contact features of its start serve for all of it, relative to half the width of the thinner shape.
             feature_motion: f64,
             /// Start cold islands from a pass of shock propagation.

@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     pub direct_tries: u32,
     /// Most rounds of a direct solve over whole friction cones, for large islands [1].
     pub cone_rounds: u32,
+    /// Whether direct solves are made by the core instead of rounds.
+    pub core: bool,
     /// Change of velocity in a sweep below which an island counts as solved [m/s].
     pub velocity_tolerance: f64,
     /// Visit the contacts of every sweep in an order drawn with this seed; `None` goes forward and backward in turn.

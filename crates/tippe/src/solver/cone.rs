@@ -272,6 +272,7 @@ mod tests {
             direct_rounds: 0,
             newton_steps: u32::MAX,
             direct_tries: 0,
+            core: false,
             cone_rounds,
             velocity_tolerance,
             shuffle_seed: None,

@@ -2,7 +2,7 @@
 //!
 //! Reads: contact rows, joint blocks, ends.  Writes: a `Problem`; impulses of rows and joints, velocities of ends.
 //! Called by: `solver::sweep`.
-//! Source: docs/solver.md, "The door". Letters: B the Jacobian of a link's velocity by its tree's joint velocities.
+//! Source: docs/solver.md, "The core". Letters: B the Jacobian of a link's velocity by its tree's joint velocities.
 //!
 //! The problem is relative to the present velocities, which contain the present impulses: targets are what is missing, nodes start from rest less what those impulses
 //! gave them. So prescribed ends need no node, trees need no joint velocities, and large velocities cost no digits.
@@ -36,11 +36,8 @@ pub(crate) struct Exchange {
 pub(crate) struct Solved {
     /// Whether the tolerance was met.
     pub met: bool,
-    /// Factorisations and counted multiply–adds it took.
+    /// Factorisations it took.
     pub factorisations: u32,
-    pub operations: u64,
-    /// Largest change of a joint's target that made the joints agree [m/s].
-    pub contradiction: f64,
 }
 
 impl Exchange {
@@ -66,8 +63,6 @@ impl Exchange {
         let solved = Solved {
             met: outcome.met,
             factorisations: outcome.work.factorisations,
-            operations: outcome.work.operations,
-            contradiction: outcome.contradiction,
         };
         if outcome.limit && outcome.work.factorisations == 0 {
             return None;
@@ -92,9 +87,9 @@ impl Exchange {
         for row in system.contacts() {
             self.add_contact(row, bodies);
         }
-        for link in system.joint_blocks.iter() {
-            for row in link.scalar_rows() {
-                let (a, b) = (&bodies[link.a as usize], &bodies[link.b as usize]);
+        for block in system.joint_blocks.iter() {
+            for row in block.scalar_rows() {
+                let (a, b) = (&bodies[block.a as usize], &bodies[block.b as usize]);
                 let law = Law::Bounded {
                     low: row.low,
                     high: row.high,
@@ -102,7 +97,7 @@ impl Exchange {
                 let missing = row.target - row.row.velocity(a, b);
                 self.problem.add_row(law, missing, row.lambda);
                 let (on_a, on_b) = both(&row.row);
-                self.add_sides([(link.a, &[on_a]), (link.b, &[on_b])], bodies);
+                self.add_sides([(block.a, &[on_a]), (block.b, &[on_b])], bodies);
             }
         }
         self.problem.remove_start();
@@ -210,11 +205,11 @@ fn give_back(outcome: &Outcome<'_>, system: &mut System<'_>, bodies: &mut Bodies
         next += if row.resistance().has_torque() { 6 } else { 3 };
         row.exchange(p, torque, bodies);
     }
-    for link in system.joint_blocks.iter_mut() {
+    for block in system.joint_blocks.iter_mut() {
         // The same rows in the same order as they were taken.
-        let held = (0..link.held.count).filter(|&i| link.factor[i][i] > 0.0);
+        let held = (0..block.held.count).filter(|&i| block.factor[i][i] > 0.0);
         let bounded =
-            (0..link.bounded.len()).filter(|&k| link.bounded[k].low < link.bounded[k].high);
+            (0..block.bounded.len()).filter(|&k| block.bounded[k].low < block.bounded[k].high);
         let mut places = [0; 16];
         let mut count = 0;
         for place in held.chain(bounded.map(|k| 6 + k)) {
@@ -222,7 +217,7 @@ fn give_back(outcome: &Outcome<'_>, system: &mut System<'_>, bodies: &mut Bodies
             count += 1;
         }
         for &place in &places[..count] {
-            link.set(place, outcome.impulses[next], bodies);
+            block.set(place, outcome.impulses[next], bodies);
             next += 1;
         }
     }

@@ -12,10 +12,6 @@ pub mod core;
 mod dense;
 mod direct;
 pub(crate) mod ends;
-#[expect(
-    dead_code,
-    reason = "sweeps call it once the core replaces the rounds of `direct`"
-)]
 mod exchange;
 mod forest;
 pub(crate) mod joint;

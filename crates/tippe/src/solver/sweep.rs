@@ -11,6 +11,7 @@ use crate::solver::contact::ContactRow;
 use crate::solver::dense::{self, Dense};
 use crate::solver::direct::{Direct, Round, System};
 use crate::solver::ends::Bodies;
+use crate::solver::exchange::Exchange;
 use crate::solver::joint::JointBlock;
 use crate::solver::packed::Packed;
 
@@ -40,6 +41,8 @@ pub(crate) struct Sweeps {
     pub packed: Packed,
     /// Scratch of the direct solve.
     direct: Direct,
+    /// Scratch of the core.
+    exchange: Exchange,
     /// Scratch of the solve of islands with trees.
     dense: Dense,
 }
@@ -432,10 +435,31 @@ impl Job<'_> {
         !self.has_cones(scratch) || scratch.order.iter().all(met)
     }
 
+    /// The core, where it is asked for and takes the island within the budget; whether it met the tolerance.
+    fn core(&mut self, scratch: &mut Sweeps) -> Option<bool> {
+        if !self.settings.core {
+            return None;
+        }
+        let mut system = System {
+            rows: self.rows,
+            order: &scratch.order,
+            joint_blocks: self.joint_blocks,
+        };
+        let tolerance = self.settings.velocity_tolerance;
+        let exchange = &mut scratch.exchange;
+        let solved = exchange.solve(&mut system, self.bodies, tolerance, self.cost_max)?;
+        self.work.newton_steps += solved.factorisations;
+        Some(solved.met)
+    }
+
     /// Rounds of the direct solve, each followed by a few sweeps. Returns whether the tolerance was met.
     fn newton(&mut self, scratch: &mut Sweeps) -> bool {
         if scratch.tries_left == 0 || self.settings.direct_rounds == 0 {
             return false;
+        }
+        if let Some(solved) = self.core(scratch) {
+            scratch.tries_left -= u32::from(!solved);
+            return solved;
         }
         let order = std::mem::take(&mut scratch.order);
         let mut direct = std::mem::take(&mut scratch.direct);

@@ -41,6 +41,8 @@ pub struct IterativeParams {
     pub direct_cost: f64,
     /// Most rounds over whole friction cones where sweeps do not finish a large island [1]; 0 leaves it to the sweeps.
     pub cone_rounds: u32,
+    /// Make direct solves by the core (interior point and Newton on one matrix) instead of rounds of Newton's method: on trial.
+    pub core: bool,
     /// Motion of a pair in one step up to which the contact features of its start serve for all of it, relative to half the width of the
     /// thinner shape [1].
     pub feature_motion: f64,
@@ -75,6 +77,7 @@ impl Default for IterativeParams {
             direct_rounds: 30,
             direct_cost: 2e5,
             cone_rounds: 0,
+            core: false,
             feature_motion: FEATURE_MOTION,
             shock_sweeps: None,
             shock_guess: false,
@@ -152,6 +155,7 @@ impl IterativeParams {
                 direct_rounds: self.direct_rounds,
                 newton_steps: u32::MAX,
                 direct_tries: u32::MAX,
+                core: self.core,
                 cone_rounds: self.cone_rounds,
                 velocity_tolerance,
                 shuffle_seed: self.shuffle_seed,

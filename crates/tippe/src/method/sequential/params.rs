@@ -20,6 +20,8 @@ pub struct SequentialParams {
     pub direct_cost: f64,
     /// Block products that the direct solve of an island may cost when all its contacts are new [1].
     pub direct_cost_cold: f64,
+    /// Make direct solves by the core (interior point and Newton on one matrix) instead of rounds of Newton's method: on trial.
+    pub core: bool,
     /// Change of velocity in a sweep below which an island counts as solved [m/s].
     pub velocity_tolerance: f64,
     /// Part of the remaining depth that the pose-only pass removes in one step [1].
@@ -46,6 +48,7 @@ impl Default for SequentialParams {
             direct_rounds: 30,
             direct_cost: 8.0,
             direct_cost_cold: 2e5,
+            core: false,
             velocity_tolerance: 1e-8,
             depenetration: 0.2,
             slop: 0.0,
@@ -117,6 +120,7 @@ impl SequentialParams {
                 direct_rounds: self.direct_rounds,
                 newton_steps: NEWTON_STEPS,
                 direct_tries: u32::MAX,
+                core: self.core,
                 cone_rounds: 0,
                 velocity_tolerance: self.velocity_tolerance,
                 shuffle_seed: self.shuffle_seed,
