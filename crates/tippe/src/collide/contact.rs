@@ -205,6 +205,38 @@ impl Features {
         }
     }
 
+    /// Two sharp features that meet at a point, seen at these poses with this normal: it stays in the frame of the edge, or of A.
+    ///
+    /// The line that joins a corner to an edge is their normal only where both allow it. Once the corner has come around the edge the line
+    /// points along the motion, and a contact along it would push there.
+    #[must_use]
+    pub(crate) fn held(&self, pose_a: &Pose, pose_b: &Pose, normal: Vec3) -> Self {
+        match *self {
+            Self::PointPoint { a, b } => Self::PointFace {
+                point: b,
+                anchor: a,
+                normal: pose_a.vector_to_local(normal),
+                face_on_b: false,
+            },
+            Self::PointEdge {
+                point,
+                anchor,
+                edge_on_b,
+                ..
+            } => Self::PointFace {
+                point,
+                anchor,
+                normal: if edge_on_b {
+                    pose_b.vector_to_local(-normal)
+                } else {
+                    pose_a.vector_to_local(normal)
+                },
+                face_on_b: edge_on_b,
+            },
+            _ => *self,
+        }
+    }
+
     /// Where the contact is when its bodies are at `pose_a` and `pose_b` (features in body frames).
     ///
     /// `normal_before` orients the normal and stands in where the features do not define one (coincident points, parallel edges).
