@@ -227,7 +227,7 @@ struct Felt {
     /// Largest change of velocity [m/s], of the centres and of turning at 0.1 m; across the ground only where it is not level.
     kick: f64,
     when: f64,
-    /// Largest gain of energy over the start, relative to the kinetic one.
+    /// Largest gain of energy over the start, relative to the kinetic one [1].
     gain: f64,
 }
 
@@ -313,22 +313,55 @@ fn slide(run: &Run) -> Felt {
     felt
 }
 
+/// The first and the last of it in debug builds, which are slow.
+fn part<T: Copy>(all: &[T]) -> Vec<T> {
+    if cfg!(debug_assertions) {
+        vec![all[0], all[all.len() - 1]]
+    } else {
+        all.to_vec()
+    }
+}
+
+/// What is wrong with a run, if anything.
+fn judged(run: &Run) -> Option<String> {
+    let felt = slide(run);
+    let mut kick = KICK;
+    if (run.layout, run.slider) == (Layout::Lower, Slider::Pile) {
+        // On a step of 1 µm the lowest box tilts, and those on it slide down without friction: g times 1 µm over its length.
+        kick += G * 1e-6 / 0.16 * 1.5 / run.speed;
+    }
+    let gain = match run.layout {
+        // Tipping over an edge gains at long steps, with or without seams: the normal turns within the step.
+        Layout::Edge => 2e-3,
+        _ => 1e-7,
+    };
+    (felt.kick > kick || felt.gain > gain).then(|| {
+        format!(
+            "kick {:.1e} m/s at {:.3} s, gain {:.1e}: {run:?}",
+            felt.kick, felt.when, felt.gain
+        )
+    })
+}
+
+fn assert_all(runs: &[Run]) {
+    let wrong: Vec<String> = runs.iter().filter_map(judged).collect();
+    let of = runs.len();
+    assert!(
+        wrong.is_empty(),
+        "{} of {of}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
 #[test]
 fn sr_26_seams_are_not_felt() {
-    let steps = [1e-3, 5e-3, 1.0 / 60.0];
-    let only = std::env::var("ONLY").ok();
+    let mut runs = Vec::new();
     for layout in LAYOUTS {
         for slider in SLIDERS {
-            if only
-                .as_ref()
-                .is_some_and(|o| *o != format!("{layout:?}{slider:?}"))
-            {
-                continue;
-            }
-            let mut line = format!("{:10} {:9}", format!("{layout:?}"), format!("{slider:?}"));
             for iterative in [false, true] {
-                for dt in steps {
-                    let run = Run {
+                for dt in part(&[1.0 / 60.0, 1e-3, 5e-3]) {
+                    runs.push(Run {
                         layout,
                         slider,
                         iterative,
@@ -337,13 +370,42 @@ fn sr_26_seams_are_not_felt() {
                         heading: 0.0,
                         turn: 0.0,
                         mass: 1.0,
-                    };
-                    let felt = slide(&run);
-                    line += &format!(" | {:8.1e} {:8.1e} @{:.3}", felt.kick, felt.gain, felt.when);
+                    });
                 }
             }
-            println!("{line}");
         }
     }
-    _ = KICK;
+    assert_all(&runs);
+}
+
+#[test]
+fn sr_26_seams_are_not_felt_across_turned_ground_at_any_speed_and_mass() {
+    let mut runs = Vec::new();
+    let ways = [
+        (0.3, 0.0, 0.37, 0.02, 5e-3),
+        (2.7, 0.31, 0.0, 30.0, 1.0 / 60.0),
+        (1.3, 0.5, 0.2, 7.0, 5e-3),
+        (5.0, 0.1, 0.6, 0.3, 1e-3),
+    ];
+    for layout in LAYOUTS {
+        for slider in SLIDERS {
+            for iterative in [false, true] {
+                for (speed, heading, turn, mass, dt) in part(&ways) {
+                    // The edge lies across the way at its stated place only.
+                    let edge = layout == Layout::Edge;
+                    runs.push(Run {
+                        layout,
+                        slider,
+                        iterative,
+                        dt,
+                        speed,
+                        heading: if edge { 0.0 } else { heading },
+                        turn: if edge { 0.0 } else { turn },
+                        mass,
+                    });
+                }
+            }
+        }
+    }
+    assert_all(&runs);
 }

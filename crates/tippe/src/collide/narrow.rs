@@ -84,12 +84,27 @@ pub(super) fn collide_shapes_on(
     out: &mut Vec<ContactPoint>,
 ) {
     let first = out.len();
-    collide_shapes_from(a, pose_a, b, pose_b, margin, start, out);
-    if let (Some(drift), Some(core_a), Some(core_b)) = (drift, Core::of(a), Core::of(b))
-        && out.len() > first
-    {
-        let (side_a, side_b) = (Side::new(core_a, pose_a), Side::new(core_b, pose_b));
-        leave_out_passed(drift, &side_a, &side_b, first, out);
+    if !finite(pose_a, pose_b) || margin.is_nan() {
+        return;
+    }
+    match (drift, a, b) {
+        (Some(drift), Shape::Mesh(mesh), _) => {
+            mesh_convex(mesh, pose_a, b, pose_b, margin, Some(drift), out);
+        }
+        (Some(drift), _, Shape::Mesh(mesh)) => {
+            let drift = drift.swapped();
+            mesh_convex(mesh, pose_b, a, pose_a, margin, Some(&drift), out);
+            flip_all(&mut out[first..]);
+        }
+        _ => {
+            collide_shapes_from(a, pose_a, b, pose_b, margin, start, out);
+            if let (Some(drift), Some(core_a), Some(core_b)) = (drift, Core::of(a), Core::of(b))
+                && out.len() > first
+            {
+                let (side_a, side_b) = (Side::new(core_a, pose_a), Side::new(core_b, pose_b));
+                leave_out_passed(drift, &side_a, &side_b, first, out);
+            }
+        }
     }
 }
 
@@ -223,11 +238,11 @@ pub fn collide_shapes_from(
         (HalfSpace { .. } | Mesh(_), HalfSpace { .. } | Mesh(_)) => false,
 
         (Mesh(mesh), _) => {
-            mesh_convex(mesh, p, b, q, margin, out);
+            mesh_convex(mesh, p, b, q, margin, None, out);
             false
         }
         (_, Mesh(mesh)) => {
-            mesh_convex(mesh, q, a, p, margin, out);
+            mesh_convex(mesh, q, a, p, margin, None, out);
             true
         }
 
@@ -250,9 +265,13 @@ pub fn collide_shapes_from(
         }
     };
     if mirrored {
-        for point in &mut out[first..] {
-            *point = flipped(point);
-        }
+        flip_all(&mut out[first..]);
+    }
+}
+
+fn flip_all(points: &mut [ContactPoint]) {
+    for point in points {
+        *point = flipped(point);
     }
 }
 
@@ -373,7 +392,7 @@ impl Placed<'_> {
             let features = if self.radius_a + self.radius_b > 0.0 {
                 features
             } else {
-                features.held(self.pose_a, self.pose_b, at.normal)
+                features.held(self.pose_a, self.pose_b, &at)
             };
             out.push(ContactPoint {
                 point_a: at.point_a,

@@ -34,6 +34,27 @@ pub(super) struct Drift {
     pub forced: Vec3,
 }
 
+impl Drift {
+    /// The same with A and B exchanged.
+    pub fn swapped(&self) -> Self {
+        Self {
+            now: (self.now.1, self.now.0),
+            end: (self.end.1, self.end.0),
+            motion: self.motion,
+            forced: -self.forced,
+        }
+    }
+
+    /// The same for a part of A that sits at `place` in it.
+    pub fn of_part(&self, place: &Pose) -> Self {
+        Self {
+            now: (self.now.0.compose(place), self.now.1),
+            end: (self.end.0.compose(place), self.end.1),
+            ..*self
+        }
+    }
+}
+
 /// A core, its radius [m], and where the shape is at which a contact was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side<'a> {
@@ -92,12 +113,17 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
     let forced = normal.dot(drift.forced).min(0.0);
     let tolerance = GRAZE * size;
     let (closing, with_forces) = (gap - gap_end, gap - gap_end - forced);
-    if with_forces <= STILL * size || gap_end + forced > tolerance {
+    // Found at a later pose, and no plane between the two now: it may part them only if nothing else does.
+    let overlaps = gap < -tolerance;
+    let closes = with_forces > STILL * size && gap_end + forced <= tolerance;
+    if !overlaps && !closes {
         return false;
     }
-    // Closed by the drift; or by forces, which then must act along the plane.
+    // How far a plane may close: hardly, as seen against the contact. That closes by the drift, or by forces along the plane.
     let way = |n: Vec3| {
-        if closing > STILL * size && gap_end <= tolerance {
+        if overlaps {
+            f64::INFINITY
+        } else if closing > STILL * size && gap_end <= tolerance {
             closing
         } else if n.dot(p.normal).abs() <= ALONG {
             with_forces
@@ -105,9 +131,12 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
             0.0
         }
     };
-    let parts = |own: &Side<'_>, other: &Side<'_>, x: Vec3, swapped: bool, n: Vec3| {
+    // Features of later poses are off by what forces do.
+    let meets = tolerance + drift.forced.length();
+    let parts = |own: &Side<'_>, other: &Side<'_>, x: Vec3, swapped: bool, n: Vec3, top: f64| {
         // Only faces that meet the contact.
-        if own.extent(n) - n.dot(own.pose.point_to_local(x)) > tolerance {
+        let top = top + own.radius;
+        if top - n.dot(own.pose.point_to_local(x)) > meets {
             return false;
         }
         let way = way(own.pose.vector(n));
@@ -118,9 +147,8 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
                 (&at.0, &at.1)
             };
             let d = pose.vector(n);
-            d.dot(other_pose.position - pose.position)
-                - other.extent(other_pose.vector_to_local(-d))
-                - own.extent(n)
+            let lowest = other.extent(other_pose.vector_to_local(-d));
+            d.dot(other_pose.position - pose.position) - lowest - top
         };
         let now = height(&drift.now);
         if way <= 0.0 || now < -tolerance {
@@ -129,18 +157,25 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
         let end = height(&drift.end);
         end >= -tolerance && now - end <= ALONG * way
     };
-    any_face(&a.core, |n| parts(a, b, p.point_a, false, n))
-        || any_face(&b.core, |n| parts(b, a, p.point_b, true, n))
+    any_face(&a.core, |n, top| parts(a, b, p.point_a, false, n, top))
+        || any_face(&b.core, |n, top| parts(b, a, p.point_b, true, n, top))
 }
 
-/// Whether the test holds for the outward normal of a flat face.
-fn any_face(core: &Core<'_>, mut test: impl FnMut(Vec3) -> bool) -> bool {
+/// Whether the test holds for the outward unit normal of a flat face and the height of its plane [m].
+fn any_face(core: &Core<'_>, mut test: impl FnMut(Vec3, f64) -> bool) -> bool {
     match *core {
-        Core::Cuboid { .. } => Vec3::AXES.iter().any(|n| test(*n) || test(-*n)),
-        Core::Cylinder { .. } => test(Vec3::Z) || test(-Vec3::Z),
-        Core::Cone { .. } => test(-Vec3::Z),
-        Core::Triangle([a, b, c]) => test((b - a).cross(c - a).normalize_or_zero()),
-        Core::Hull(hull) => hull.faces().iter().any(|f| test(f.normal)),
+        Core::Cuboid { half } => {
+            (0..3).any(|k| test(Vec3::AXES[k], half[k]) || test(-Vec3::AXES[k], half[k]))
+        }
+        Core::Cylinder { half_length, .. } => {
+            test(Vec3::Z, half_length) || test(-Vec3::Z, half_length)
+        }
+        Core::Cone { half_length, .. } => test(-Vec3::Z, half_length),
+        Core::Triangle([a, b, c]) => {
+            let n = (b - a).cross(c - a).normalize_or_zero();
+            test(n, n.dot(a))
+        }
+        Core::Hull(hull) => hull.faces().iter().any(|f| test(f.normal, f.offset)),
         Core::Point | Core::Segment { .. } => false,
     }
 }
