@@ -21,6 +21,11 @@ const STILL: f64 = 1e-9;
 /// Part of a contact's closing up to which a plane does not close [1].
 const ALONG: f64 = 0.1;
 
+/// Cosine between normals from which on a sharp contact lies on a face [1]: 8°, as for boxes.
+const FLAT: f64 = 0.99;
+/// The same for a round one [1].
+const SAME: f64 = 1.0 - 1e-6;
+
 /// Two shapes on their way with the velocities of now.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drift {
@@ -109,7 +114,7 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
             .at(&at.0, &at.1, p.radius_a, p.radius_b, p.normal);
         (place.gap, place.normal)
     };
-    let ((gap, _), (gap_end, normal)) = (gap_at(&drift.now), gap_at(&drift.end));
+    let ((gap, normal_now), (gap_end, normal)) = (gap_at(&drift.now), gap_at(&drift.end));
     let forced = normal.dot(drift.forced).min(0.0);
     let tolerance = GRAZE * size;
     let (closing, with_forces) = (gap - gap_end, gap - gap_end - forced);
@@ -131,15 +136,27 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
             0.0
         }
     };
+    // A round body that glides along a plane on which it lies comes to the edge of the plane's owner, and forces press it on the edge.
+    let shift = (drift.end.1.position - drift.now.1.position)
+        - (drift.end.0.position - drift.now.0.position);
+    let gliding = normal_now.dot(shift) < -STILL * size && drift.motion > drift.forced.length();
     // Features of later poses are off by what forces do.
     let meets = tolerance + drift.forced.length();
+    // The plane that the contact itself touches is no other one; nor is one that the face of the other lies on.
+    let same = if p.radius_a + p.radius_b > 0.0 {
+        SAME
+    } else {
+        FLAT
+    };
     let parts = |own: &Side<'_>, other: &Side<'_>, x: Vec3, swapped: bool, n: Vec3, top: f64| {
+        if own.pose.vector(n).dot(p.normal).abs() > same {
+            return false;
+        }
         // Only faces that meet the contact.
         let top = top + own.radius;
         if top - n.dot(own.pose.point_to_local(x)) > meets {
             return false;
         }
-        let way = way(own.pose.vector(n));
         let height = |at: &(Pose, Pose)| {
             let (pose, other_pose) = if swapped {
                 (&at.1, &at.0)
@@ -151,7 +168,15 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
             d.dot(other_pose.position - pose.position) - lowest - top
         };
         let now = height(&drift.now);
-        if way <= 0.0 || now < -tolerance {
+        if now < -tolerance {
+            return false;
+        }
+        let way = if gliding && now <= tolerance {
+            f64::INFINITY
+        } else {
+            way(own.pose.vector(n))
+        };
+        if way <= 0.0 {
             return false;
         }
         let end = height(&drift.end);
