@@ -205,6 +205,34 @@ impl Features {
         }
     }
 
+    /// Two sharp features that meet at a point, as they are placed at these poses: the normal stays in the frame of the edge, or of A.
+    ///
+    /// The line that joins a corner to an edge is their normal only where both allow it. Once the corner has come around the edge the line
+    /// points along the motion, and a contact along it would push there.
+    #[must_use]
+    pub(crate) fn held(&self, pose_a: &Pose, pose_b: &Pose, at: &Placement) -> Self {
+        let plane = |point: Vec3, face_on_b: bool| {
+            let (pose, anchor, normal) = if face_on_b {
+                (pose_b, at.point_b, -at.normal)
+            } else {
+                (pose_a, at.point_a, at.normal)
+            };
+            Self::PointFace {
+                point,
+                anchor: pose.point_to_local(anchor),
+                normal: pose.vector_to_local(normal),
+                face_on_b,
+            }
+        };
+        match *self {
+            Self::PointPoint { b, .. } => plane(b, false),
+            Self::PointEdge {
+                point, edge_on_b, ..
+            } => plane(point, edge_on_b),
+            _ => *self,
+        }
+    }
+
     /// Where the contact is when its bodies are at `pose_a` and `pose_b` (features in body frames).
     ///
     /// `normal_before` orients the normal and stands in where the features do not define one (coincident points, parallel edges).

@@ -29,6 +29,7 @@ mod pair_mesh;
 mod pair_sphere_capsule;
 mod pair_sphere_cuboid;
 mod pair_sphere_sphere;
+mod pass;
 mod patch;
 mod radix;
 mod sat;
@@ -47,6 +48,7 @@ use broad::BroadPhase;
 pub use contact::{ContactPoint, Features, Placement};
 use flight::Flight;
 pub use moving::FEATURE_MOTION;
+use pass::Drift;
 use settle::Start;
 
 /// Part of the smaller body's reach by which contacts are seen before they touch [1]: keeps resting contacts alive.
@@ -272,6 +274,25 @@ pub(crate) fn swing(reach: f64, now: &BodyState, then: &BodyState) -> f64 {
     }
 }
 
+/// Where two shapes drift within `h` [s] with the velocities of now, bodies of prescribed motion on their way.
+fn drift(h: f64, a: (&Body, &Item), b: (&Body, &Item), now: &[BodyState]) -> Drift {
+    let missing = |(body, item): (&Body, &Item)| match body.kind {
+        BodyKind::Dynamic | BodyKind::Link { .. } => {
+            now[item.body as usize].velocity * h - item.shift
+        }
+        BodyKind::Fixed | BodyKind::Kinematic(_) => Vec3::ZERO,
+    };
+    let (by_a, by_b) = (missing(a), missing(b));
+    let end = |item: &Item, by: Vec3| Pose::new(item.then.position + by, item.then.rotation);
+    let shift = b.1.shift + by_b - a.1.shift - by_a;
+    Drift {
+        now: (a.1.now, b.1.now),
+        end: (end(a.1, by_a), end(b.1, by_b)),
+        motion: shift.length() + a.1.swing + b.1.swing,
+        forced: by_a - by_b,
+    }
+}
+
 fn narrow_pair(
     course: Option<&Course<'_>>,
     model: &Model,
@@ -318,6 +339,10 @@ fn narrow_pair(
         moving::Pace::Fast if link(body_a) || link(body_b) => moving::Pace::Brisk,
         pace => pace,
     };
+    let drift = match course {
+        Some(course) if !sensor => Some(drift(course.h, (body_a, a), (body_b, b), now)),
+        _ => None,
+    };
     match (pace, course) {
         (moving::Pace::Fast, Some(course)) => {
             let flight = |slot: usize, body, shape: &ShapeDesc| {
@@ -329,6 +354,7 @@ fn narrow_pair(
             seen = moving::look(
                 shapes,
                 (&flights.0, &flights.1),
+                drift.as_ref(),
                 course.h,
                 near,
                 motion,
@@ -342,12 +368,24 @@ fn narrow_pair(
         }
         (pace, _) => {
             let mut start = out.last_start(shapes, pair);
-            narrow::collide_shapes_from(
-                shapes.0, &a.now, shapes.1, &b.now, margin, &mut start, points,
+            narrow::collide_shapes_on(
+                drift.as_ref(),
+                (shapes.0, &a.now),
+                (shapes.1, &b.now),
+                margin,
+                &mut start,
+                points,
             );
             out.keep_start(shapes, pair, start);
             if pace == moving::Pace::Brisk {
-                moving::add_later(shapes, (&a.now, &b.now), (&a.then, &b.then), near, points);
+                moving::add_later(
+                    drift.as_ref(),
+                    shapes,
+                    (&a.now, &b.now),
+                    (&a.then, &b.then),
+                    near,
+                    points,
+                );
             }
         }
     }

@@ -11,7 +11,8 @@
 use super::advance::{TimeOfImpact, search};
 use super::contact::{ContactPoint, Features};
 use super::flight::Flight;
-use super::narrow::collide_shapes;
+use super::narrow::{Start, collide_shapes_on};
+use super::pass::Drift;
 use crate::material::Surface;
 use crate::math::Pose;
 use crate::shape::Shape;
@@ -65,18 +66,32 @@ fn half_width(shape: &Shape) -> f64 {
     }
 }
 
+/// The contact points of two shapes at these poses, without those that they pass.
+fn collide(
+    drift: Option<&Drift>,
+    (a, b): (&Shape, &Shape),
+    at: (&Pose, &Pose),
+    margin: f64,
+    points: &mut Vec<ContactPoint>,
+) {
+    let start = &mut Start::default();
+    collide_shapes_on(drift, (a, at.0), (b, at.1), margin, start, points);
+}
+
 /// Adds the contact points of later poses that are not there yet, as they are now.
 pub(super) fn add_later(
+    drift: Option<&Drift>,
     shapes: (&Shape, &Shape),
     now: (&Pose, &Pose),
     later: (&Pose, &Pose),
     margin: f64,
     points: &mut Vec<ContactPoint>,
 ) {
-    add(shapes, now, later, margin, |p| p, points);
+    add(drift, shapes, now, later, margin, |p| p, points);
 }
 
 fn add(
+    drift: Option<&Drift>,
     (a, b): (&Shape, &Shape),
     now: (&Pose, &Pose),
     later: (&Pose, &Pose),
@@ -86,7 +101,7 @@ fn add(
 ) {
     let known = points.len();
     let depth = points.iter().fold(0.0_f64, |d, p| d.min(p.gap));
-    collide_shapes(a, later.0, b, later.1, margin, points);
+    collide(drift, (a, b), later, margin, points);
     let mut kept = known;
     for k in known..points.len() {
         let p = points[k];
@@ -132,6 +147,7 @@ pub(super) struct Seen {
 pub(super) fn look(
     (a, b): (&Shape, &Shape),
     flights: (&Flight<'_>, &Flight<'_>),
+    drift: Option<&Drift>,
     h: f64,
     near: f64,
     motion: f64,
@@ -139,7 +155,7 @@ pub(super) fn look(
     points: &mut Vec<ContactPoint>,
 ) -> Seen {
     let now = (flights.0.at(0.0), flights.1.at(0.0));
-    collide_shapes(a, &now.0, b, &now.1, near, points);
+    collide(drift, (a, b), (&now.0, &now.1), near, points);
     let mut seen = Seen {
         near: points.len(),
         ..Seen::default()
@@ -150,13 +166,20 @@ pub(super) fn look(
     if touches && mesh {
         // What glides over a mesh may meet another part of it: all that is within reach.
         points.clear();
-        collide_shapes(a, &now.0, b, &now.1, near + motion, points);
+        collide(drift, (a, b), (&now.0, &now.1), near + motion, points);
         return Seen::default();
     }
     if touches {
         // Touching already: what follows is the answer of the method, not free flight.
         let then = (flights.0.at(h), flights.1.at(h));
-        add_later((a, b), (&now.0, &now.1), (&then.0, &then.1), near, points);
+        add_later(
+            drift,
+            (a, b),
+            (&now.0, &now.1),
+            (&then.0, &then.1),
+            near,
+            points,
+        );
         return seen;
     }
     seen.time = match search(
@@ -175,7 +198,7 @@ pub(super) fn look(
         Err(_) => {
             // A half-space that turns: no flight to follow, but its features hold wherever it is.
             points.clear();
-            collide_shapes(a, &now.0, b, &now.1, near + motion, points);
+            collide(drift, (a, b), (&now.0, &now.1), near + motion, points);
             return Seen::default();
         }
     };
@@ -186,6 +209,7 @@ pub(super) fn look(
     let left = 1.0 - seen.time / h;
     let reach = near + left * motion.min(onward);
     add(
+        drift,
         (a, b),
         (&now.0, &now.1),
         (&then.0, &then.1),

@@ -16,9 +16,10 @@ use super::pair_mesh::mesh_convex;
 use super::pair_sphere_capsule::sphere_capsule;
 use super::pair_sphere_cuboid::sphere_cuboid;
 use super::pair_sphere_sphere::sphere_sphere;
+use super::pass::{Drift, Side, leave_out_passed};
 pub use super::settle::Start;
 use crate::math::{Pose, Vec3};
-use crate::shape::Shape;
+use crate::shape::{Core, Shape};
 
 /// What touches what, for two boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +72,40 @@ pub fn collide_shapes(
     out: &mut Vec<ContactPoint>,
 ) {
     collide_shapes_from(a, pose_a, b, pose_b, margin, &mut Start::default(), out);
+}
+
+/// The same for two shapes that drift: without contacts that would stop them although they pass each other.
+pub(super) fn collide_shapes_on(
+    drift: Option<&Drift>,
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    margin: f64,
+    start: &mut Start,
+    out: &mut Vec<ContactPoint>,
+) {
+    let first = out.len();
+    if !finite(pose_a, pose_b) || margin.is_nan() {
+        return;
+    }
+    match (drift, a, b) {
+        (Some(drift), Shape::Mesh(mesh), _) => {
+            mesh_convex(mesh, pose_a, b, pose_b, margin, Some(drift), out);
+        }
+        (Some(drift), _, Shape::Mesh(mesh)) => {
+            let drift = drift.swapped();
+            mesh_convex(mesh, pose_b, a, pose_a, margin, Some(&drift), out);
+            flip_all(&mut out[first..]);
+        }
+        _ => {
+            collide_shapes_from(a, pose_a, b, pose_b, margin, start, out);
+            if let (Some(drift), Some(core_a), Some(core_b)) = (drift, Core::of(a), Core::of(b))
+                && out.len() > first
+            {
+                let (side_a, side_b) = (Side::new(core_a, pose_a), Side::new(core_b, pose_b));
+                leave_out_passed(drift, &side_a, &side_b, first, out);
+            }
+        }
+    }
 }
 
 /// The same with where the last search for these two shapes ended, which is renewed. The points do not depend on it: it saves time.
@@ -203,11 +238,11 @@ pub fn collide_shapes_from(
         (HalfSpace { .. } | Mesh(_), HalfSpace { .. } | Mesh(_)) => false,
 
         (Mesh(mesh), _) => {
-            mesh_convex(mesh, p, b, q, margin, out);
+            mesh_convex(mesh, p, b, q, margin, None, out);
             false
         }
         (_, Mesh(mesh)) => {
-            mesh_convex(mesh, q, a, p, margin, out);
+            mesh_convex(mesh, q, a, p, margin, None, out);
             true
         }
 
@@ -230,9 +265,13 @@ pub fn collide_shapes_from(
         }
     };
     if mirrored {
-        for point in &mut out[first..] {
-            *point = flipped(point);
-        }
+        flip_all(&mut out[first..]);
+    }
+}
+
+fn flip_all(points: &mut [ContactPoint]) {
+    for point in points {
+        *point = flipped(point);
     }
 }
 
@@ -350,6 +389,11 @@ impl Placed<'_> {
             normal,
         );
         if at.gap <= self.margin {
+            let features = if self.radius_a + self.radius_b > 0.0 {
+                features
+            } else {
+                features.held(self.pose_a, self.pose_b, &at)
+            };
             out.push(ContactPoint {
                 point_a: at.point_a,
                 point_b: at.point_b,

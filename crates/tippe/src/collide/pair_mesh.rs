@@ -10,6 +10,7 @@ use super::gjk::ConvexPair;
 use super::narrow::Placed;
 use super::outline::Outline;
 use super::pair_convex::{FacePair, Touching, push_patch, smaller};
+use super::pass::{Drift, Side, leave_out_passed};
 use super::patch::{Patch, Reference, both};
 use crate::geometry;
 use crate::math::{Pose, Vec3};
@@ -25,13 +26,14 @@ const ON_EDGE: f64 = 1e-6;
 /// Most points of one body on a mesh.
 const POINTS_MAX: usize = 16;
 
-/// Appends the contacts of every triangle within the margin.
+/// Appends the contacts of every triangle within the margin; with a drift, without those that B passes.
 pub(super) fn mesh_convex(
     mesh: &TriangleMesh,
     pose_a: &Pose,
     b: &Shape,
     pose_b: &Pose,
     margin: f64,
+    drift: Option<&Drift>,
     out: &mut Vec<ContactPoint>,
 ) {
     let Some(core) = Core::of(b) else { return };
@@ -39,7 +41,7 @@ pub(super) fn mesh_convex(
     let bounds = b.bounds(&seen).grown(margin.max(0.0));
     let first = out.len();
     mesh.overlapping(bounds, |t| {
-        triangle(mesh, t, pose_a, core, pose_b, margin, first, out);
+        triangle(mesh, t, pose_a, core, pose_b, margin, drift, first, out);
         None
     });
     thin_out(first, out);
@@ -54,6 +56,7 @@ fn triangle(
     (core, radius): (Core<'_>, f64),
     pose_b: &Pose,
     margin: f64,
+    drift: Option<&Drift>,
     first: usize,
     out: &mut Vec<ContactPoint>,
 ) {
@@ -94,6 +97,13 @@ fn triangle(
         }
     } else {
         face(mesh, t, &touching, &pair, out);
+    }
+    if let Some(drift) = drift.filter(|_| out.len() > start) {
+        let (a, b) = (
+            Side::new((own, 0.0), &pose),
+            Side::new((core, radius), pose_b),
+        );
+        leave_out_passed(&drift.of_part(&place), &a, &b, start, out);
     }
     // In place, and once: a corner over a seam belongs to both sides.
     let mut kept = start;
