@@ -10,7 +10,7 @@
 //! if the plane of a face that meets it parts the two shapes now and at the end of the drift, and hardly closes meanwhile.
 //! Forces do not move the shapes in the drift: what weighs down on that plane is held by whatever has held it until now.
 
-use super::contact::ContactPoint;
+use super::contact::{ContactPoint, Features};
 use crate::math::{Pose, Vec3};
 use crate::shape::Core;
 
@@ -23,8 +23,6 @@ const ALONG: f64 = 0.1;
 
 /// Cosine between normals from which on a sharp contact lies on a face [1]: 8°, as for boxes.
 const FLAT: f64 = 0.99;
-/// The same for a round one [1].
-const SAME: f64 = 1.0 - 1e-6;
 
 /// Two shapes on their way with the velocities of now.
 #[derive(Clone, Copy, Debug)]
@@ -136,18 +134,19 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
             0.0
         }
     };
+    let round = matches!(
+        p.features,
+        Features::PointPoint { .. } | Features::PointEdge { .. }
+    );
     // A round body that glides along a plane on which it lies comes to the edge of the plane's owner, and forces press it on the edge.
     let shift = (drift.end.1.position - drift.now.1.position)
         - (drift.end.0.position - drift.now.0.position);
-    let gliding = normal_now.dot(shift) < -STILL * size && drift.motion > drift.forced.length();
+    let gliding =
+        round && normal_now.dot(shift) < -STILL * size && drift.motion > drift.forced.length();
     // Features of later poses are off by what forces do.
     let meets = tolerance + drift.forced.length();
-    // The plane that the contact itself touches is no other one; nor is one that the face of the other lies on.
-    let same = if p.radius_a + p.radius_b > 0.0 {
-        SAME
-    } else {
-        FLAT
-    };
+    // A plane that the contact itself lies on is no other one. A round side on an edge lies on none.
+    let same = if round { f64::INFINITY } else { FLAT };
     let parts = |own: &Side<'_>, other: &Side<'_>, x: Vec3, swapped: bool, n: Vec3, top: f64| {
         if own.pose.vector(n).dot(p.normal).abs() > same {
             return false;
