@@ -242,7 +242,7 @@ fn slide(run: &Run) -> Felt {
     } else {
         Method::Sequential(SequentialParams::default())
     };
-    let mut world = World::new(method);
+    let mut world = World::new(method).expect("good parameters");
     world.set_gravity(Vec3::Z * -G).expect("finite");
     world
         .set_default_surface(Surface::new(0.0, 0.0))
