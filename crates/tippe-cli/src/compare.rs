@@ -333,7 +333,8 @@ fn lines(contestants: &[Contestant], summaries: &[Summary]) -> Vec<(String, Vec<
         lines.push((label.clone(), all.iter().map(value).collect()));
     }
     // Entries of the ledger that some method has.
-    for k in 0..10 {
+    let count = summaries.first().map_or(0, |s| s.energy.transfers().len());
+    for k in 0..count {
         let entry = |s: &Summary| s.energy.transfers()[k];
         if summaries.iter().any(|s| entry(s).1 != 0.0) {
             let values = summaries.iter().map(|s| {

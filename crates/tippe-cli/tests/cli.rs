@@ -70,6 +70,7 @@ fn json_is_one_object_with_exactly_the_promised_keys() {
         "contacts_mean",
         "collisions_mean",
         "max_depth",
+        "certified_steps",
         "residuals",
         "energy",
         "ms_per_step",

@@ -18,10 +18,19 @@ use tippe::{
 pub fn explain(scene: &Scene) -> String {
     let head = "# Written by tippe: every default is spelled out, generators stay as they are.\n\n";
     match toml::to_string(&scene.resolved) {
-        Ok(text) => format!("{head}{text}"),
+        Ok(text) => format!("{head}{text}\n{}", thresholds()),
         // Every type of the format has a TOML form; a failure here is a bug, and the reader should see it.
         Err(e) => format!("{head}# This scene could not be written: {e}\n"),
     }
+}
+
+/// The thresholds that decide how islands are solved, as comments: they are no parameters.
+fn thresholds() -> String {
+    let line = |(name, value, reason): &(&str, f64, &str)| {
+        format!("# {:<20} {value:<8} {reason}\n", name.to_lowercase())
+    };
+    let lines: String = tippe::THRESHOLDS.iter().map(line).collect();
+    format!("# Thresholds of the solver, which no scene sets:\n{lines}")
 }
 
 /// The same scene as JSON.

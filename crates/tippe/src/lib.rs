@@ -66,6 +66,7 @@ pub use report::{
     SolverWork, StepReport,
 };
 pub use shape::{ConvexHull, Shape, TriangleMesh};
+pub use solver::choose::THRESHOLDS;
 pub use state::BodyState;
 pub use world::World;
 pub use world::query;

@@ -185,7 +185,9 @@ fn piles_lose_energy_and_the_ledger_says_where() {
                 let ledger = world.ledger();
                 assert!(ledger.friction >= 0.0, "{what}: {ledger:?}");
                 assert!(ledger.restitution > 0.0, "{what}: {ledger:?}");
-                let lost = ledger.friction + ledger.restitution - ledger.position_correction;
+                let lost = ledger.friction + ledger.restitution
+                    - ledger.position_correction
+                    - ledger.gained;
                 near(&what, (start - before - lost) / start, 0.0, 1e-9);
             }
         }

@@ -6,9 +6,11 @@ use tippe::World;
 use tippe_scene::{LoadOptions, load_file};
 
 /// Methods that every scene is run with.
+#[allow(dead_code, reason = "the command alone runs every method")]
 pub const METHODS: [&str; 2] = ["sequential", "iterative"];
 /// Steps of the stored table.
-pub const STEPS: u32 = 200;
+#[allow(dead_code, reason = "the command alone takes its default")]
+pub const STEPS: u32 = 20;
 
 /// One scene by one method.
 #[derive(Clone, Debug, PartialEq, Eq)]

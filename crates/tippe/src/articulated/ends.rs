@@ -23,7 +23,7 @@ const TURN: f64 = 0.1;
 const PIECES_MAX: u32 = 64;
 
 /// Most freedoms of a tree that takes part in a direct solve.
-const FREEDOMS_MAX: usize = 384;
+const ENDS_FREEDOMS_MAX: usize = 384;
 
 /// A force or impulse with its moment about the centre of mass, or a velocity with its spin.
 pub(crate) type Pair = (Vec3, Vec3);
@@ -157,7 +157,7 @@ impl TreeEnd {
         self.freedoms = n;
         self.inertia.clear();
         self.jacobian.clear();
-        if n > FREEDOMS_MAX {
+        if n > ENDS_FREEDOMS_MAX {
             return Ok(());
         }
         let links = std::mem::take(&mut self.links);

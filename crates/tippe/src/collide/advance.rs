@@ -37,13 +37,13 @@ pub enum TimeOfImpact {
 }
 
 /// Looks with closest points, and steps along one axis between them.
-const LOOKS_MAX: u32 = 512;
-const STEPS_MAX: u32 = 12;
+const ADVANCE_LOOKS_MAX: u32 = 512;
+const ADVANCE_STEPS_MAX: u32 = 12;
 /// An axis along which this part of the distance is left has served: a new one shows more [1].
 const SERVED: f64 = 0.1;
 /// Times that a step along an axis is doubled, and halved again, to come closer to its end.
 const DOUBLINGS_MAX: u32 = 8;
-const HALVINGS: u32 = 3;
+const ADVANCE_HALVINGS: u32 = 3;
 /// Most work of one search, in poses: one of a body that has turned far counts for many, as its rotation is followed from the start.
 const POSES_MAX: f64 = 2e5;
 /// Poses of looks may be so many times more: they matter where a body turns so fast that each takes thousands of parts [1].
@@ -90,7 +90,7 @@ pub(crate) fn search(
     let mut t = 0.0;
     let spin = a.1.rates(0.0, &a.1.pose).spin + b.1.rates(0.0, &b.1.pose).spin;
     let (mut effort, mut looking) = (0.0, 0.0);
-    for _ in 0..LOOKS_MAX {
+    for _ in 0..ADVANCE_LOOKS_MAX {
         looking += work(spin * t);
         if looking > LOOKING * poses_max {
             break;
@@ -105,7 +105,7 @@ pub(crate) fn search(
             });
         }
         let n = separation.normal;
-        for _ in 0..STEPS_MAX {
+        for _ in 0..ADVANCE_STEPS_MAX {
             let gap = gap_along(n, a.0, &poses.0, b.0, &poses.1);
             if gap <= tolerance.max(SERVED * separation.distance) {
                 break;
@@ -320,7 +320,7 @@ fn closing_time(sides: &[Side<'_>; 2], width: f64) -> f64 {
         time = beyond;
         beyond *= 2.0;
     }
-    for _ in 0..HALVINGS {
+    for _ in 0..ADVANCE_HALVINGS {
         let middle = 0.5 * (time + beyond);
         if left(middle) >= 0.0 {
             time = middle;

@@ -62,7 +62,7 @@ impl Closing {
 }
 
 /// Looks with closest points. A shape that glides over a mesh comes on by no more than its distance with each.
-const LOOKS_MAX: u32 = 1 << 16;
+const ADVANCE_MESH_LOOKS_MAX: u32 = 1 << 16;
 
 /// As `collide::advance::time_of_impact`, where one of the shapes is a mesh.
 pub(super) fn search(
@@ -75,7 +75,7 @@ pub(super) fn search(
     let mut t = 0.0;
     let spin = a.1.rates(0.0, &a.1.pose).spin + b.1.rates(0.0, &b.1.pose).spin;
     let mut effort = 0.0;
-    for _ in 0..LOOKS_MAX {
+    for _ in 0..ADVANCE_MESH_LOOKS_MAX {
         let poses = (a.1.at(t), b.1.at(t));
         let closing = Closing::of(a, b, t, &poses);
         let tolerance = tolerance.max(ROUNDING * span(&poses.0, &poses.1));

@@ -11,7 +11,7 @@ use super::tree::{BoxTree, Descent, Item, push_if};
 use crate::shape::Aabb;
 
 /// A movable box this many times larger than the median one is large [1]. Cells of the grid are as large as its largest box.
-const LARGE: f64 = 2.0;
+const BROAD_LARGE: f64 = 2.0;
 /// A fixed box this many times larger than the median one is large [1].
 const LARGE_FIXED: f64 = 8.0;
 
@@ -79,7 +79,7 @@ impl BroadPhase {
 
 impl Movers {
     fn build(&mut self, scratch: &mut Scratch) {
-        let limit = LARGE * divide(scratch, &mut self.unbounded);
+        let limit = BROAD_LARGE * divide(scratch, &mut self.unbounded);
         let largest = keep(scratch, |s| s <= limit);
         self.ordinary.build(&scratch.part, largest);
         keep(scratch, |s| s > limit);

@@ -11,7 +11,7 @@ use crate::math::Vec3;
 /// Distance to a side plane, relative to the boxes, within which a point lies on it [1].
 const ON_PLANE: f64 = 1e-9;
 /// Distance from the line of its neighbours, relative to the smallest half edge, below which a point of a large polygon is dropped [1].
-const STRAIGHT: f64 = 0.005;
+const CLIP_STRAIGHT: f64 = 0.005;
 /// Depths closer than this, relative to the boxes, are the same depth when points are chosen [1].
 const SAME_DEPTH: f64 = 1e-5;
 
@@ -43,7 +43,7 @@ pub(super) struct PatchPoint {
     pub w: f64,
     /// Names the point among those of the same two faces.
     pub name: u32,
-    /// Edge that follows the point around the polygon: an edge of the incident face, or `SIDE` + a side plane.
+    /// Edge that follows the point around the polygon: an edge of the incident face, or `CLIP_SIDE` + a side plane.
     edge: u32,
 }
 
@@ -56,19 +56,19 @@ pub(super) struct Patch {
 }
 
 /// Most points of a quadrilateral clipped by four planes.
-const POLYGON_MAX: usize = 8;
-const SIDE: u32 = 32;
+const CLIP_POLYGON_MAX: usize = 8;
+const CLIP_SIDE: u32 = 32;
 
 #[derive(Clone, Copy)]
 pub(super) struct Polygon {
-    pub points: [PatchPoint; POLYGON_MAX],
+    pub points: [PatchPoint; CLIP_POLYGON_MAX],
     pub count: usize,
 }
 
 impl Polygon {
     fn push(&mut self, p: PatchPoint) {
         // Rounding cannot make a ninth point of a convex polygon; if it did, the last is the one to lose.
-        if self.count < POLYGON_MAX {
+        if self.count < CLIP_POLYGON_MAX {
             self.points[self.count] = p;
             self.count += 1;
         }
@@ -167,7 +167,7 @@ impl FaceView {
         let (vertices, smallest) = self.incident();
         let kind = self.kind(&vertices);
         let mut polygon = Polygon {
-            points: [PatchPoint::default(); POLYGON_MAX],
+            points: [PatchPoint::default(); CLIP_POLYGON_MAX],
             count: 4,
         };
         polygon.points[..4].copy_from_slice(&vertices);
@@ -181,7 +181,7 @@ impl FaceView {
         }
         polygon.drop_above(margin);
         let least = smallest.min(self.h[0]).min(self.h[1]);
-        straighten(&mut polygon, STRAIGHT * least);
+        straighten(&mut polygon, CLIP_STRAIGHT * least);
         let mut patch = Patch {
             points: [PatchPoint::default(); 4],
             count: polygon.count.min(4),
@@ -235,7 +235,7 @@ fn clip(polygon: &mut Polygon, side: u32, h: f64, tolerance: f64) {
     let sign = if side.is_multiple_of(2) { 1.0 } else { -1.0 };
     let along_u = side < 2;
     let beyond = |p: &PatchPoint| sign * (if along_u { p.u } else { p.v }) - h;
-    let mut d = [0.0; POLYGON_MAX];
+    let mut d = [0.0; CLIP_POLYGON_MAX];
     let mut any = false;
     for (d, p) in d.iter_mut().zip(&polygon.points[..polygon.count]) {
         *d = beyond(p);
@@ -257,7 +257,7 @@ fn clip(polygon: &mut Polygon, side: u32, h: f64, tolerance: f64) {
                 set(&mut p, along_u, sign * h);
             }
             if leaves && dp >= -tolerance {
-                p.edge = SIDE + side;
+                p.edge = CLIP_SIDE + side;
             }
             polygon.push(p);
         }
@@ -265,17 +265,17 @@ fn clip(polygon: &mut Polygon, side: u32, h: f64, tolerance: f64) {
         if (leaves && dp < -tolerance) || (enters && dq < -tolerance) {
             let f = dp / (dp - dq);
             let edge = old.points[k].edge;
-            let name = if edge < SIDE {
+            let name = if edge < CLIP_SIDE {
                 NAME_CUT | (edge << 2) | side
             } else {
-                corner_name(edge - SIDE, side)
+                corner_name(edge - CLIP_SIDE, side)
             };
             let mut cut = PatchPoint {
                 u: p.u + (q.u - p.u) * f,
                 v: p.v + (q.v - p.v) * f,
                 w: p.w + (q.w - p.w) * f,
                 name,
-                edge: if leaves { SIDE + side } else { edge },
+                edge: if leaves { CLIP_SIDE + side } else { edge },
             };
             set(&mut cut, along_u, sign * h);
             polygon.push(cut);

@@ -21,18 +21,18 @@ const TIGHT_SPAN: f64 = 1e-13;
 /// Height above a face, relative to all sizes, below which a point is in its plane [1].
 const COPLANAR: f64 = 1e-14;
 /// Most points added.
-const ROUNDS_MAX: usize = 256;
+const EPA_ROUNDS_MAX: usize = 256;
 /// Rounds between two searches near the best depth so far.
 const POLISH_EVERY: usize = 24;
 /// Most rounds of such a search; of the last one, with steps that grow while they win; the gap they work at relative to the sizes, and
 /// the gain that ends them [1].
-const POLISH_ROUNDS: usize = 30;
+const EPA_POLISH_ROUNDS: usize = 30;
 const POLISH_LAST: usize = 90;
 const LONGER: f64 = 1.5;
 pub(super) const APART: f64 = 0.02;
 const POLISHED: f64 = 1e-13;
 /// Part of the size by which the deepest points may miss being opposite each other [1].
-const OPPOSITE: f64 = 1e-7;
+const EPA_OPPOSITE: f64 = 1e-7;
 /// Part of the size by which they may then show a greater depth [1].
 const AS_DEEP: f64 = 1e-11;
 /// Part of the size by which all other ways out must be longer for the best to be clear [1].
@@ -41,7 +41,7 @@ const CLEAR: f64 = 1e-9;
 const CLEAR_ROUNDS: usize = 32;
 const IN_PLANE: f64 = 0.1;
 /// Part of the size below which a starting simplex is flat [1].
-const FLAT: f64 = 1e-12;
+const EPA_FLAT: f64 = 1e-12;
 
 /// The shortest way out of an overlap.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +124,7 @@ pub(crate) fn nearest_face(pair: &mut ConvexPair<'_>, start: &Simplex, only: boo
         best: None,
         tight,
     };
-    search.everywhere(pair, ROUNDS_MAX);
+    search.everywhere(pair, EPA_ROUNDS_MAX);
     let best = search.best;
     let clear = only && search.is_clear(pair, CLEAR * pair.size());
     ROOM.set(search.polytope);
@@ -178,7 +178,7 @@ pub(crate) fn finished(pair: &mut ConvexPair<'_>, mut depth: Depth) -> Depth {
         depth.weighed = true;
     }
     // The best bound may come from a face beside the way out: its points are then not opposite each other. Those found outside are.
-    if (depth.simplex.point() - depth.normal * depth.depth).length() > OPPOSITE * pair.size()
+    if (depth.simplex.point() - depth.normal * depth.depth).length() > EPA_OPPOSITE * pair.size()
         && let Some(out) = outside(pair, depth.normal, depth.depth)
         && out.upper <= depth.depth + AS_DEEP * pair.size()
     {
@@ -299,7 +299,7 @@ impl Search {
             }
             // Round shapes: a good depth found nearby early closes all faces that are farther out.
             if round % POLISH_EVERY == 0 && !pair.is_polyhedral() {
-                self.nearby(pair, look.normal, look.upper, POLISH_ROUNDS);
+                self.nearby(pair, look.normal, look.upper, EPA_POLISH_ROUNDS);
                 let near_enough = |b: &Best| b.upper - look.lower <= self.tight;
                 if let Some(best) = self.best.filter(near_enough) {
                     // Proven: no face is nearer.
@@ -327,7 +327,7 @@ impl Search {
         for n in [a, -a, b, -b, across, -across] {
             let upper = n.dot(pair.support(n).w);
             if self.best.is_none_or(|b| upper < b.upper - self.tight) {
-                self.nearby(pair, n, upper, POLISH_ROUNDS);
+                self.nearby(pair, n, upper, EPA_POLISH_ROUNDS);
             }
         }
     }
@@ -348,7 +348,7 @@ impl Search {
             let far = outside(pair, guess, upper).filter(|b| b.upper < here.upper);
             let next = match far {
                 Some(next) => {
-                    if round >= POLISH_ROUNDS {
+                    if round >= EPA_POLISH_ROUNDS {
                         stretch *= LONGER;
                     }
                     next
@@ -419,7 +419,7 @@ enum Start {
 /// Four points of A − B with a volume, about the origin as well as rounding allows; a flat A − B has its answer at once.
 fn fat_simplex(pair: &mut ConvexPair<'_>, start: &Simplex) -> Start {
     let size = pair.size();
-    let (flat, mut s) = (FLAT * size, *start);
+    let (flat, mut s) = (EPA_FLAT * size, *start);
     if s.count == 0 {
         s.push(pair.support(Vec3::X));
     }

@@ -212,18 +212,18 @@ pub fn spin_bound(j: Vec3, w: Vec3) -> f64 {
         let x = (momentum - energy * q) / (p * (p - q));
         let y = (momentum - energy * p) / (q * (q - p));
         // Rounding may push a zero below zero.
-        let slack = -ROUNDING * largest;
+        let slack = -FLIGHT_ROUNDING * largest;
         if x >= slack && y >= slack {
             largest = largest.max(x + y);
         }
     }
-    (largest * (1.0 + ROUNDING)).sqrt()
+    (largest * (1.0 + FLIGHT_ROUNDING)).sqrt()
 }
 
 /// Relative difference of moments below which a pair of them is skipped: the other pairs cover it [1].
 const EQUAL: f64 = 1e-12;
 /// Allowance for rounding [1].
-const ROUNDING: f64 = 1e-9;
+const FLIGHT_ROUNDING: f64 = 1e-9;
 
 fn prescribed_rates(p: &Prescribed<'_>, t: f64) -> Rates {
     let now = p.motion.at(&p.start, p.time + t);

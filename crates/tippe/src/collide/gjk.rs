@@ -10,17 +10,17 @@ use crate::math::{Mat3, Pose, Vec3};
 use crate::shape::{Core, SupportPoint};
 
 /// Rounding of a difference of points, relative to the sizes that enter it [1].
-const ROUNDING: f64 = 4e-16;
+const GJK_ROUNDING: f64 = 4e-16;
 /// The bounds of the distance must agree to this part of the sizes [1]: what `f64` can give with flat faces …
-const TIGHT: f64 = 1e-14;
+const GJK_TIGHT: f64 = 1e-14;
 /// … and with round ones, which are approached step by step.
-const TIGHT_ROUND: f64 = 1e-12;
+const GJK_TIGHT_ROUND: f64 = 1e-12;
 /// Most rounds. Flat shapes need some ten, round ones some fifty.
-const ROUNDS_MAX: usize = 160;
+const GJK_ROUNDS_MAX: usize = 160;
 
 /// How far B is moved away for a first look, relative to the sizes [1]; the progress that ends it, likewise; and its most rounds.
 const AWAY: f64 = 0.3;
-const NEAR: f64 = 1e-3;
+const GJK_NEAR: f64 = 1e-3;
 const APPROACH_ROUNDS: usize = 3;
 /// Most rounds of a look from outside.
 const SEEN_ROUNDS: usize = 6;
@@ -125,7 +125,7 @@ impl<'a> ConvexPair<'a> {
         simplex.push(first);
         self.close_in(
             n * (overlap.max(0.0) + AWAY * self.size()),
-            (APPROACH_ROUNDS, NEAR * self.size()),
+            (APPROACH_ROUNDS, GJK_NEAR * self.size()),
             simplex,
         );
         true
@@ -134,7 +134,7 @@ impl<'a> ConvexPair<'a> {
     /// Moves a simplex to the corners of A − B closest to `eye`, a point outside. Returns the unit direction toward that point, and
     /// whether these corners are known to be the closest.
     pub fn seen_from(&mut self, eye: Vec3, simplex: &mut Simplex) -> (Vec3, bool) {
-        let tight = TIGHT * self.size() + ROUNDING * self.span();
+        let tight = GJK_TIGHT * self.size() + GJK_ROUNDING * self.span();
         self.close_in(eye, (SEEN_ROUNDS, tight), simplex)
     }
 
@@ -203,11 +203,11 @@ impl<'a> ConvexPair<'a> {
     /// Distance of the cores, as far as it is at most `limit` [m].
     pub fn distance(&mut self, start: &Simplex, limit: f64) -> Found {
         let span = self.span();
-        let touch = ROUNDING * span;
+        let touch = GJK_ROUNDING * span;
         let tight = if self.is_polyhedral() {
-            TIGHT
+            GJK_TIGHT
         } else {
-            TIGHT_ROUND
+            GJK_TIGHT_ROUND
         } * self.size()
             + touch;
         let mut simplex = *start;
@@ -225,7 +225,7 @@ impl<'a> ConvexPair<'a> {
         }
         let mut best = (v, simplex);
         let mut stalled = 0;
-        for _ in 0..ROUNDS_MAX {
+        for _ in 0..GJK_ROUNDS_MAX {
             let distance = v.length();
             if distance <= touch {
                 return Found::Overlap { simplex };

@@ -22,9 +22,9 @@ pub const FEATURE_MOTION: f64 = 0.1;
 /// Motion above which predicted poses say nothing, in the same measure [1].
 const FAST: f64 = 1.0;
 /// Distance at which a time of impact counts as found, relative to half the width of the thinner shape [1].
-const TOLERANCE: f64 = 1e-6;
+const MOVING_TOLERANCE: f64 = 1e-6;
 /// Most work of one search in a step, in poses. Few pairs need ten; long bodies that spin fast beside something reach the limit.
-const POSES_MAX: f64 = 1e3;
+const MOVING_POSES_MAX: f64 = 1e3;
 /// After a fast impact the step ends when the bodies have moved on by this part of half the width of the thinner one [1].
 const ONWARD: f64 = 0.25;
 /// … if they go on by more than this part of it, which takes them through a body of their own size, and the impact turns them off
@@ -162,7 +162,7 @@ pub(super) fn look(
     };
     let width = half_width(a).min(half_width(b));
     let mesh = [a, b].iter().any(|s| matches!(s, Shape::Mesh(_)));
-    let touches = points.iter().any(|p| p.gap <= TOLERANCE * width);
+    let touches = points.iter().any(|p| p.gap <= MOVING_TOLERANCE * width);
     if touches && mesh {
         // What glides over a mesh may meet another part of it: all that is within reach.
         points.clear();
@@ -186,8 +186,8 @@ pub(super) fn look(
         (a, flights.0),
         (b, flights.1),
         h,
-        TOLERANCE * width,
-        POSES_MAX,
+        MOVING_TOLERANCE * width,
+        MOVING_POSES_MAX,
     ) {
         Ok(TimeOfImpact::At { time, .. }) => time,
         Ok(TimeOfImpact::Unresolved { time }) => {

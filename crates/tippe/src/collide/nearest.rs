@@ -13,13 +13,13 @@ use crate::math::Vec3;
 use crate::shape::Core;
 
 /// Distance of cores, relative to the size, from which the line that joins them shows the normal [1].
-const APART: f64 = 1e-7;
+const NEAREST_APART: f64 = 1e-7;
 /// Part of a length within which a point is at its end [1].
 const AT_END: f64 = 1e-9;
 /// sin² of the angle below which lines are so nearly parallel that the ends of their common stretch are points of contact too [1].
 const SIDE_BY_SIDE: f64 = 1e-3;
 /// sin² of the angle below which the crossing of two lines has no place [1].
-const PARALLEL: f64 = 1e-10;
+const NEAREST_PARALLEL: f64 = 1e-10;
 /// Cosine that the normal must have with the cross product of two crossing edges [1].
 const ACROSS: f64 = 0.999;
 /// Part of the size that a common stretch must have to count [1].
@@ -193,7 +193,7 @@ impl Join<'_> {
         // Thick features are cores of their own: their distance is larger by what is not in the core's radius.
         let placed = &self.touching.placed;
         let inner = self.a.radius + self.b.radius - placed.radius_a - placed.radius_b;
-        let apart = found.distance + inner > APART * self.touching.size;
+        let apart = found.distance + inner > NEAREST_APART * self.touching.size;
         match (self.a.kind, self.b.kind) {
             (Kind::Point(a), Kind::Point(b)) if apart => {
                 self.one(Features::PointPoint { a, b }, 0, out);
@@ -336,12 +336,12 @@ impl Join<'_> {
                 }
             }
         }
-        if sin_2 > PARALLEL && (cross.dot(n) / sin_2.sqrt()).abs() > ACROSS {
+        if sin_2 > NEAREST_PARALLEL && (cross.dot(n) / sin_2.sqrt()).abs() > ACROSS {
             let r = q_a - p;
             let (c, d_r, e_r) = (d.dot(e_a), d.dot(r), e_a.dot(r));
             let (s, t) = ((d_r - c * e_r) / sin_2, (c * d_r - e_r) / sin_2);
             let within = |x: f64, ends: [f64; 2]| {
-                let slack = APART * self.touching.size;
+                let slack = NEAREST_APART * self.touching.size;
                 x >= ends[0] - slack && x <= ends[1] + slack
             };
             if within(s, ends_a) && within(t, ends_b) {

@@ -16,7 +16,7 @@ const ROUND: u32 = 8;
 /// Sides of the polygon around a round face on which others lie.
 const ROUND_SIDES: u32 = 16;
 /// Sine of the tilt under which a round face is flat and has no lowest point [1].
-const FLAT: f64 = 1e-7;
+const OUTLINE_FLAT: f64 = 1e-7;
 /// Cosine between a segment and the direction above which it stands on its end [1].
 const STANDS: f64 = 0.7;
 
@@ -201,7 +201,7 @@ impl Outline {
 
     /// Points around a round face that stay in the body, and in place of the lowest of them the lowest of all, which moves.
     fn round_face(&mut self, radius: f64, z: f64, across: Vec3) {
-        let lowest = (across.length() > FLAT).then(|| across.normalize_or(Vec3::X));
+        let lowest = (across.length() > OUTLINE_FLAT).then(|| across.normalize_or(Vec3::X));
         let mut nearest = 0;
         let mut most = f64::NEG_INFINITY;
         for k in 0..ROUND {

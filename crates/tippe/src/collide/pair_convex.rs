@@ -26,7 +26,7 @@ const PREFER_BALL: f64 = 1e-9;
 const LARGER: f64 = 1.5;
 
 /// Difference of unit vectors below which what stands out along one does so along the other [1]: a part of what `settle` asks for.
-const SAME_NORMAL: f64 = 1e-7;
+const CONVEX_SAME_NORMAL: f64 = 1e-7;
 
 /// Marks points of a patch on B's face.
 const ON_B: u32 = 1 << 30;
@@ -232,7 +232,7 @@ impl Touching<'_> {
         let simplex = &self.found.simplex;
         let corners = &simplex.vertices[..simplex.count];
         if let Some(top) = self.found.tops[side]
-            && (d - self.found.normal).length_squared() < SAME_NORMAL * SAME_NORMAL
+            && (d - self.found.normal).length_squared() < CONVEX_SAME_NORMAL * CONVEX_SAME_NORMAL
             && corners.iter().all(|v| v.names[side] == top)
         {
             let v = &corners[0];

@@ -20,12 +20,12 @@ const PREFER_SIZE: f64 = 1e-4;
 /// Ratio of areas above which a face is the larger one [1].
 const LARGER: f64 = 1.5;
 /// Separation, relative to the size, above which boxes are truly apart [1].
-const APART: f64 = 1e-9;
+const CUBOID_CUBOID_APART: f64 = 1e-9;
 /// Cosine of the angle between normals of corner contacts that belong together [1].
 const SAME_NORMAL: f64 = 0.99;
 
 /// Cosine of the angle between the normal of crossing edges and that of a face up to which one edge lies on the face [1]: 8°.
-const FLAT: f64 = 0.99;
+const CUBOID_CUBOID_FLAT: f64 = 0.99;
 /// Distance from the crossing, relative to the size, from which on a point of the patch is another one [1].
 const BESIDE: f64 = 0.1;
 
@@ -89,7 +89,7 @@ impl Pair<'_> {
         };
         let face = if on_b { axes.face_b } else { axes.face_a };
         let separation = axes.separation();
-        let apart = separation > APART * self.size;
+        let apart = separation > CUBOID_CUBOID_APART * self.size;
         if better(axes.edge.separation, face.0) && self.cross_edges(&axes.edge, out) {
             self.add_ends(&axes.edge, out);
             return Some(ContactKind::EdgeEdge);
@@ -129,7 +129,7 @@ impl Pair<'_> {
         let Some(crossing) = out.last().map(|p| p.point_b) else {
             return;
         };
-        if along.abs() < FLAT || view.positive != (along > 0.0) {
+        if along.abs() < CUBOID_CUBOID_FLAT || view.positive != (along > 0.0) {
             return;
         }
         let first = out.len();
@@ -221,7 +221,7 @@ impl Pair<'_> {
         let r = b.t + b.b_in_a(0) * x_b.x + b.b_in_a(1) * x_b.y + b.b_in_a(2) * x_b.z - x_a;
         let (p, q, c) = (r[i], b.b_in_a(j).dot(r), b.c[i][j]);
         let det = crossing(b, i, j).length_squared();
-        let slack = APART * self.size;
+        let slack = CUBOID_CUBOID_APART * self.size;
         let within = ((p - c * q) / det).abs() <= b.half_a[i] + slack
             && ((c * p - q) / det).abs() <= b.half_b[j] + slack;
         if within {

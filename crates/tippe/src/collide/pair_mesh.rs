@@ -24,7 +24,7 @@ const LEAN: f64 = 1e-6;
 /// Weight of a corner, of 1, below which a point lies on the opposite edge [1].
 const ON_EDGE: f64 = 1e-6;
 /// Most points of one body on a mesh.
-const POINTS_MAX: usize = 16;
+const MESH_POINTS_MAX: usize = 16;
 
 /// Appends the contacts of every triangle within the margin; with a drift, without those that B passes.
 pub(super) fn mesh_convex(
@@ -201,7 +201,7 @@ fn allowed(mesh: &TriangleMesh, t: u32, corners: &[Vec3; 3], x: Vec3, n: Vec3) -
 /// Keeps the deepest point and then always the one farthest from those kept.
 fn thin_out(first: usize, out: &mut Vec<ContactPoint>) {
     let points = &mut out[first..];
-    if points.len() <= POINTS_MAX {
+    if points.len() <= MESH_POINTS_MAX {
         return;
     }
     let mut deepest = 0;
@@ -211,7 +211,7 @@ fn thin_out(first: usize, out: &mut Vec<ContactPoint>) {
         }
     }
     points.swap(0, deepest);
-    for chosen in 1..POINTS_MAX {
+    for chosen in 1..MESH_POINTS_MAX {
         let mut best = (f64::NEG_INFINITY, chosen);
         for k in chosen..points.len() {
             let near = points[..chosen].iter().fold(f64::INFINITY, |d, p| {
@@ -223,5 +223,5 @@ fn thin_out(first: usize, out: &mut Vec<ContactPoint>) {
         }
         points.swap(chosen, best.1);
     }
-    out.truncate(first + POINTS_MAX);
+    out.truncate(first + MESH_POINTS_MAX);
 }

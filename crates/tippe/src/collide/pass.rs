@@ -15,14 +15,14 @@ use crate::math::{Pose, Vec3};
 use crate::shape::Core;
 
 /// Depth, relative to the size of the smaller shape, up to which a plane still parts two shapes [1]: what narrow routines prefer a face by.
-const GRAZE: f64 = 1e-4;
+const PASS_GRAZE: f64 = 1e-4;
 /// Motion, relative to that size, up to which a pair is at rest [1].
-const STILL: f64 = 1e-9;
+const PASS_STILL: f64 = 1e-9;
 /// Part of a contact's closing up to which a plane does not close [1].
 const ALONG: f64 = 0.1;
 
 /// Cosine between normals from which on a sharp contact lies on a face [1]: 8°, as for boxes.
-const FLAT: f64 = 0.99;
+const PASS_FLAT: f64 = 0.99;
 
 /// Two shapes on their way with the velocities of now.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,7 @@ pub(super) fn leave_out_passed(
     points: &mut Vec<ContactPoint>,
 ) {
     let size = a.size().min(b.size());
-    if drift.motion <= STILL * size {
+    if drift.motion <= PASS_STILL * size {
         return;
     }
     let mut kept = first;
@@ -114,11 +114,11 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
     };
     let ((gap, normal_now), (gap_end, normal)) = (gap_at(&drift.now), gap_at(&drift.end));
     let forced = normal.dot(drift.forced).min(0.0);
-    let tolerance = GRAZE * size;
+    let tolerance = PASS_GRAZE * size;
     let (closing, with_forces) = (gap - gap_end, gap - gap_end - forced);
     // Found at a later pose, and no plane between the two now: it may part them only if nothing else does.
     let overlaps = gap < -tolerance;
-    let closes = with_forces > STILL * size && gap_end + forced <= tolerance;
+    let closes = with_forces > PASS_STILL * size && gap_end + forced <= tolerance;
     if !overlaps && !closes {
         return false;
     }
@@ -126,7 +126,7 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
     let way = |n: Vec3| {
         if overlaps {
             f64::INFINITY
-        } else if closing > STILL * size && gap_end <= tolerance {
+        } else if closing > PASS_STILL * size && gap_end <= tolerance {
             closing
         } else if n.dot(p.normal).abs() <= ALONG {
             with_forces
@@ -142,11 +142,11 @@ fn passed(drift: &Drift, a: &Side<'_>, b: &Side<'_>, p: &ContactPoint, size: f64
     let shift = (drift.end.1.position - drift.now.1.position)
         - (drift.end.0.position - drift.now.0.position);
     let gliding =
-        round && normal_now.dot(shift) < -STILL * size && drift.motion > drift.forced.length();
+        round && normal_now.dot(shift) < -PASS_STILL * size && drift.motion > drift.forced.length();
     // Features of later poses are off by what forces do.
     let meets = tolerance + drift.forced.length();
     // A plane that the contact itself lies on is no other one. A round side on an edge lies on none.
-    let same = if round { f64::INFINITY } else { FLAT };
+    let same = if round { f64::INFINITY } else { PASS_FLAT };
     let parts = |own: &Side<'_>, other: &Side<'_>, x: Vec3, swapped: bool, n: Vec3, top: f64| {
         if own.pose.vector(n).dot(p.normal).abs() > same {
             return false;

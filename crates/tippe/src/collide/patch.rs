@@ -13,7 +13,7 @@ const ON_SIDE: f64 = 1e-9;
 /// Distance from the line of its neighbours, relative to the size, below which a point of a large polygon is dropped [1].
 const STRAIGHT: f64 = 2e-3;
 /// Distance, relative to the size, within which a clipped point inherits the name of a vertex [1].
-const NAME_NEAR: f64 = 0.01;
+const PATCH_NAME_NEAR: f64 = 0.01;
 /// Depths closer than this, relative to the size, are the same depth when points are chosen [1].
 const SAME_DEPTH: f64 = 1e-5;
 /// A candidate must be better by this factor to displace an earlier one, so that rounding does not choose [1].
@@ -311,7 +311,7 @@ impl<const N: usize> Polygon<N> {
     /// Gives clipped points near a vertex of the incident outline its name: whether a vertex lies inside the face or is clipped away
     /// may change from step to step, but the point stays where it is and keeps its name for the warm start.
     fn rename(&mut self, incident: &Outline, reference: &Reference<'_>) {
-        let near = NAME_NEAR * reference.size;
+        let near = PATCH_NAME_NEAR * reference.size;
         for k in 0..self.count {
             if self.points[k].vertex {
                 continue;

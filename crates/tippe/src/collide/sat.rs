@@ -9,7 +9,7 @@ use crate::math::{Mat3, Pose, Vec3};
 
 /// Edges with sin² of their angle below this are parallel: their crossing has no direction left in `f64`. (The lecture skips below
 /// 1e-6; long bars crossing at a milliradian are then seen as touching when they are a millimetre apart.)
-const PARALLEL: f64 = 1e-14;
+const SAT_PARALLEL: f64 = 1e-14;
 /// Above this sin² the short formula for the radii loses no more than three digits.
 const WELL_CROSSED: f64 = 1e-6;
 
@@ -182,7 +182,7 @@ fn edge_row<const I: usize>(boxes: &Boxes, abs: &[[f64; 3]; 3]) -> [f64; 3] {
     for j in 0..3 {
         // l = a_I × b_j has the components −c[i2][j] along a_i1 and c[i1][j] along a_i2.
         let sin2 = c[i1][j] * c[i1][j] + c[i2][j] * c[i2][j];
-        if sin2 < PARALLEL {
+        if sin2 < SAT_PARALLEL {
             continue;
         }
         let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);

@@ -25,7 +25,7 @@ const SURE: f64 = 1e-8;
 
 /// How far above the surface of A − B it is looked at, relative to the sizes [1], and how often.
 const ABOVE: f64 = 0.05;
-const LOOKS_MAX: usize = 3;
+const SETTLE_LOOKS_MAX: usize = 3;
 
 /// Where the last search over two hulls ended: a hint for the next. Whatever it holds, answers are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,7 +170,7 @@ fn from_outside(
             across
         };
     }
-    for _ in 0..LOOKS_MAX {
+    for _ in 0..SETTLE_LOOKS_MAX {
         let corners = &simplex.vertices[..simplex.count];
         let height = corners.iter().fold(0.0_f64, |h, v| h.max(n.dot(v.w)));
         if height <= 0.0 {

@@ -10,7 +10,7 @@
 pub const NONE: u32 = u32::MAX;
 
 /// Joints up to which a piece is eliminated as it is.
-const LEAF: usize = 12;
+const DISSECTION_LEAF: usize = 12;
 /// Most joints of a piece that no cut divides well.
 const DENSE_MAX: usize = 64;
 /// Part of a piece that each side of a cut must have [1].
@@ -78,7 +78,7 @@ impl Dissection {
 
     /// Cuts one piece; returns its number.
     fn piece(&mut self, bodies: Vec<u32>, joints: Vec<u32>, depth: usize) -> Option<u32> {
-        let cut = if joints.len() > LEAF && depth < DEPTH_MAX {
+        let cut = if joints.len() > DISSECTION_LEAF && depth < DEPTH_MAX {
             self.halve(&bodies)
         } else {
             false
@@ -290,7 +290,7 @@ mod tests {
         let mut d = Dissection::default();
         let chain: Vec<[u32; 2]> = (0..1000).map(|i| [i, i + 1]).collect();
         assert!(d.cut(1001, &chain));
-        assert!(d.pieces.iter().all(|p| p.own.len() <= LEAF));
+        assert!(d.pieces.iter().all(|p| p.own.len() <= DISSECTION_LEAF));
         let mut apart = chain.clone();
         apart.extend((0..500).map(|i| [1001 + i, 1002 + i]));
         apart.push([NONE, 3]);

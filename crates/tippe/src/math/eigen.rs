@@ -10,7 +10,7 @@ use super::{Mat3, Vec3};
 /// Sweeps over the three off-diagonal places; convergence is quadratic, six are enough for any 3×3 matrix.
 const SWEEPS_MAX: usize = 24;
 /// Off-diagonal entries below this fraction of the largest entry count as zero [1].
-const ZERO: f64 = 1e-15;
+const EIGEN_ZERO: f64 = 1e-15;
 
 /// `m = V diag(λ) Vᵀ` with a right-handed orthonormal `V`, its columns being the eigenvectors; returns `(V, λ)`.
 ///
@@ -21,7 +21,7 @@ pub fn symmetric_eigen(m: Mat3) -> (Mat3, Vec3) {
     let mut a = m.to_cols_array_2d();
     let mut v = Mat3::IDENTITY.to_cols_array_2d();
     let size = a.iter().flatten().fold(0.0_f64, |s, x| s.max(x.abs()));
-    let zero = ZERO * size;
+    let zero = EIGEN_ZERO * size;
     for _ in 0..SWEEPS_MAX {
         let mut turned = false;
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
@@ -88,7 +88,7 @@ pub(crate) fn symmetric_eigen_of_eight<S: Lanes>(
     let mut d = [m[0][0], m[1][1], m[2][2]];
     // The entry off the diagonal in neither row nor column k.
     let mut off = [m[1][2], m[0][2], m[0][1]];
-    let zero = largest(d).max(largest(off)) * Eight::splat(s, ZERO);
+    let zero = largest(d).max(largest(off)) * Eight::splat(s, EIGEN_ZERO);
     for _ in 0..SWEEPS_MAX {
         if largest(off).all_within(zero) {
             break;

@@ -7,7 +7,7 @@
 use super::{Mat3, Quat, Vec3};
 
 /// Largest turn of one Runge–Kutta step [rad]; a longer step is divided.
-const TURN_MAX: f64 = 0.1;
+const ROTATION_TURN_MAX: f64 = 0.1;
 /// Most divisions of one step: beyond this the spin is not resolvable and accuracy degrades gracefully.
 const DIVISIONS_MAX: f64 = 4096.0;
 /// Relative difference of principal moments below which they count as equal [1].
@@ -57,7 +57,7 @@ pub fn spin(axes: Quat, inverse_inertia: Vec3, l: Vec3) -> Vec3 {
 /// Principal axes after torque-free motion for the time `h` [s] from `axes`, with constant world angular momentum `l`.
 ///
 /// Exact for three equal moments; exact for two equal moments (a symmetric top turns uniformly about L and about its own axis);
-/// otherwise RKMK4 with at most `TURN_MAX` of turn per division, error O(h⁵) per division.
+/// otherwise RKMK4 with at most `ROTATION_TURN_MAX` of turn per division, error O(h⁵) per division.
 #[must_use]
 pub fn torque_free(axes: Quat, inverse_inertia: Vec3, l: Vec3, h: f64) -> Quat {
     let j = inverse_inertia;
@@ -85,7 +85,7 @@ fn symmetric_top(axes: Quat, j1: f64, j3: f64, e: Vec3, l: Vec3, h: f64) -> Quat
 
 fn asymmetric_top(axes: Quat, j: Vec3, l: Vec3, h: f64) -> Quat {
     let turn = l.length() * j.max_element() * h.abs();
-    let divisions = (turn / TURN_MAX).ceil().clamp(1.0, DIVISIONS_MAX);
+    let divisions = (turn / ROTATION_TURN_MAX).ceil().clamp(1.0, DIVISIONS_MAX);
     let k = h / divisions;
     let mut q = axes;
     let mut done = 0.0;

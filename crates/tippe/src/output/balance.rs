@@ -14,7 +14,7 @@ use crate::state::State;
 /// mode in a substep [1/rad²]: the leading error of a leapfrog is (ωh)²/12 of what it exchanges.
 const SMOOTH: f64 = 1.0 / 12.0;
 /// Rounding of energies, relative to what was summed up [1].
-const ROUNDING: f64 = 1e-13;
+const BALANCE_ROUNDING: f64 = 1e-13;
 
 /// Energies and works of one substep, by body slot.
 #[derive(Clone, Debug, Default)]
@@ -160,7 +160,7 @@ impl Balance {
         }
         for (sum, &jointed) in self.sums.iter().zip(&self.jointed) {
             let smooth = if jointed { SMOOTH * turn * turn } else { 0.0 };
-            if sum.balance > ROUNDING * sum.size + smooth.min(1.0) * sum.turnover {
+            if sum.balance > BALANCE_ROUNDING * sum.size + smooth.min(1.0) * sum.turnover {
                 ledger.gained += sum.balance;
                 ledger.restitution += sum.balance.min(-sum.taken).max(0.0);
             }

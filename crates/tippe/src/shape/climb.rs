@@ -11,7 +11,7 @@ use crate::math::Vec3;
 /// Up to this many vertices looking at all of them is faster than climbing.
 const SCAN_MAX: usize = 20;
 /// Vertices that are looked at together.
-const LANES: usize = 4;
+const CLIMB_LANES: usize = 4;
 /// 2⁵²: from here on to its double, numbers are the whole ones.
 const WHOLE: f64 = (1_u64 << 52) as f64;
 /// Cells of directions for each vertex, about: more of them would seldom save a round.
@@ -33,9 +33,9 @@ struct Spot {
 /// Four vertices by coordinate.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    x: [f64; LANES],
-    y: [f64; LANES],
-    z: [f64; LANES],
+    x: [f64; CLIMB_LANES],
+    y: [f64; CLIMB_LANES],
+    z: [f64; CLIMB_LANES],
 }
 
 /// A hull's vertices, laid out for the search.
@@ -132,16 +132,16 @@ impl Climb {
 
     /// How many vertices of a small hull do not lie below `height` along `d` [m].
     fn count_above(&self, d: Vec3, height: f64) -> usize {
-        let mut counts = [0_u64; LANES];
+        let mut counts = [0_u64; CLIMB_LANES];
         for b in &self.blocks {
-            for k in 0..LANES {
+            for k in 0..CLIMB_LANES {
                 let h = d.x * b.x[k] + d.y * b.y[k] + d.z * b.z[k];
                 counts[k] += u64::from(h >= height);
             }
         }
         let all = counts[0] + counts[1] + counts[2] + counts[3];
         // The last block is filled up with the first vertex, which was counted already.
-        let filling = (self.blocks.len() * LANES - self.count) as u64;
+        let filling = (self.blocks.len() * CLIMB_LANES - self.count) as u64;
         let b = &self.blocks[0];
         let first = d.x * b.x[0] + d.y * b.y[0] + d.z * b.z[0];
         (all - filling * u64::from(first >= height)) as usize
@@ -160,25 +160,28 @@ impl Climb {
     /// A vertex of a small hull [m].
     #[inline(always)]
     fn vertex(&self, i: u32) -> Vec3 {
-        let (b, k) = (&self.blocks[i as usize / LANES], i as usize % LANES);
+        let (b, k) = (
+            &self.blocks[i as usize / CLIMB_LANES],
+            i as usize % CLIMB_LANES,
+        );
         Vec3::new(b.x[k], b.y[k], b.z[k])
     }
 
     /// The first of the highest vertices of a small hull; the first of all for a direction that is no number.
     fn scan(&self, d: Vec3) -> u32 {
         // No branch depends on the heights, which nothing could foretell.
-        let mut most = [f64::NEG_INFINITY; LANES];
+        let mut most = [f64::NEG_INFINITY; CLIMB_LANES];
         // First vertices of blocks, as numbers that are chosen along with the heights.
-        let mut first = [0.0; LANES];
+        let mut first = [0.0; CLIMB_LANES];
         let mut now = 0.0;
         for b in &self.blocks {
-            for k in 0..LANES {
+            for k in 0..CLIMB_LANES {
                 let h = d.x * b.x[k] + d.y * b.y[k] + d.z * b.z[k];
                 let higher = h > most[k];
                 most[k] = if higher { h } else { most[k] };
                 first[k] = if higher { now } else { first[k] };
             }
-            now += LANES as f64;
+            now += CLIMB_LANES as f64;
         }
         let larger = |x: f64, y: f64| if x > y { x } else { y };
         let top = larger(larger(most[0], most[1]), larger(most[2], most[3]));
@@ -197,7 +200,7 @@ impl Climb {
     }
 
     fn fill_blocks(&mut self, vertices: &[Vec3]) {
-        for four in vertices.chunks(LANES) {
+        for four in vertices.chunks(CLIMB_LANES) {
             let v = |k: usize| *four.get(k).unwrap_or(&vertices[0]);
             let of = |c: fn(Vec3) -> f64| [c(v(0)), c(v(1)), c(v(2)), c(v(3))];
             self.blocks.push(Block {

@@ -9,7 +9,7 @@ use crate::math::eigen::symmetric_eigen;
 use crate::math::{Mat3, Pose, Quat, Vec3};
 
 /// Relative tolerance for symmetry and for the triangle inequality of the moments [1].
-const TOLERANCE: f64 = 1e-9;
+const MASS_TOLERANCE: f64 = 1e-9;
 /// Smallest ratio of the principal moments that counts as positive definite [1]; a hundred roundings.
 const DEFINITE_MIN: f64 = 1e-14;
 
@@ -114,18 +114,18 @@ impl MassProperties {
             .iter()
             .fold(0.0_f64, |s, x| s.max(x.abs()));
         let skew = (self.inertia - self.inertia.transpose()).to_cols_array();
-        if skew.iter().any(|d| d.abs() > TOLERANCE * size) {
+        if skew.iter().any(|d| d.abs() > MASS_TOLERANCE * size) {
             return bad("must be symmetric".into());
         }
         let (axes, moments) = symmetric_eigen(self.inertia);
         let (low, high) = (moments.min_element(), moments.max_element());
-        if low < -TOLERANCE * high.abs() {
+        if low < -MASS_TOLERANCE * high.abs() {
             return bad(format!(
                 "must be positive definite; its principal moments are {moments}"
             ));
         }
         let others = moments.element_sum() - high;
-        if others < high * (1.0 - TOLERANCE) {
+        if others < high * (1.0 - MASS_TOLERANCE) {
             return bad(format!(
                 "no solid has these principal moments: {high} is more than the sum {others} of the two others"
             ));

@@ -14,7 +14,7 @@ pub const MESH_TRIANGLES_MAX: usize = 4_000_000;
 /// Triangles of a leaf of the tree.
 const LEAF: usize = 4;
 /// Sine of the angle between neighbours up to which their edge is flat [1].
-const FLAT: f64 = 1e-6;
+const TRIANGLE_MESH_FLAT: f64 = 1e-6;
 /// Doubled area over the squared longest edge at or below which a triangle has no plane [1].
 const SLIVER: f64 = 1e-12;
 /// Largest coordinate of a vertex [m].
@@ -322,7 +322,7 @@ fn neighbours(vertices: &[Vec3], triangles: &[[u32; 3]], normals: &[Vec3]) -> Ve
         let along = vertices[to as usize] - vertices[from as usize];
         // Sine of the turn about the edge: positive where the neighbour falls away.
         let turn = n.cross(m).dot(along.normalize_or_zero());
-        let edge = if turn.abs() <= FLAT && n.dot(m) > 0.0 {
+        let edge = if turn.abs() <= TRIANGLE_MESH_FLAT && n.dot(m) > 0.0 {
             MeshEdge::Flat
         } else if turn > 0.0 {
             MeshEdge::Convex(other.2)

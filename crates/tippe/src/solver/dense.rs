@@ -8,14 +8,11 @@
 
 use crate::math::Vec3;
 use crate::math::mixed_lcp::{self, Bound, solve_to};
+use crate::solver::choose::DENSE_ROWS;
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::{Bodies, Kept};
 use crate::solver::joint::JointBlock;
 
-/// Most rows of an island that is solved so; more cost too much.
-const ROWS_MAX: usize = 240;
-/// Contacts up to which an island is solved so before a sparse solve is tried.
-pub(crate) const FEW_CONTACTS: usize = 24;
 /// Most rounds of the complementarity solver.
 const ROUNDS: u32 = 4;
 
@@ -96,7 +93,7 @@ pub(crate) fn solve(
         }
     }
     let m = places.len();
-    if m > ROWS_MAX {
+    if m > DENSE_ROWS {
         return None;
     }
     // Columns by unit impulses on bodies at rest.

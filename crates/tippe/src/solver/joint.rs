@@ -15,7 +15,7 @@ use crate::solver::ends::SolverBody;
 use crate::state::{BOUNDED, JointMemory};
 
 /// A pivot below this part of the largest diagonal entry marks a redundant row [1].
-const REDUNDANT: f64 = 1e-12;
+const JOINT_REDUNDANT: f64 = 1e-12;
 /// A row with bounds on its impulse: a motor or a limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bounded {
@@ -148,7 +148,7 @@ impl JointBlock {
             }
             self.diagonal[i] = A[i][i];
         }
-        let smallest = REDUNDANT * self.diagonal[..n].iter().fold(0.0, |x: f64, &y| x.max(y));
+        let smallest = JOINT_REDUNDANT * self.diagonal[..n].iter().fold(0.0, |x: f64, &y| x.max(y));
         let L = &mut self.factor;
         for i in 0..n {
             for j in 0..=i {

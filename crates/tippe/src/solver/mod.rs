@@ -5,7 +5,7 @@
 //! Source: docs/solver.md.
 
 pub(crate) mod batch_colouring;
-pub(crate) mod choose;
+pub mod choose;
 mod cone;
 pub(crate) mod contact;
 pub mod core;

@@ -12,15 +12,10 @@ use crate::fault::{self, Fault};
 use crate::math::lanes::{Eight, Eight3, F8, LANES, Lanes, OnLanes, eight, on_best};
 use crate::math::{Mat3, Vec3};
 use crate::solver::batch_colouring::Seats;
+use crate::solver::choose::{MOMENTUM_SWEEPS, PACKED_CONTACTS, PACKED_SWEEPS};
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::SolverBody;
 
-/// Contacts below which packing is not worth it.
-const WORTH: usize = 32;
-/// Double sweeps below which packing is not worth it.
-const WORTH_SWEEPS: u32 = 2;
-/// Sweeps from which on they carry momentum along instead of conjugate directions, which many contacts that stick and let go start anew again and again.
-const MOMENTUM_SWEEPS: u32 = 50;
 /// No row, no body.
 const NONE: u32 = u32::MAX;
 /// Body of empty lanes: fixed, at rest.
@@ -166,14 +161,14 @@ pub(crate) struct Packed {
 impl Packed {
     /// Whether there are enough of something to pack it.
     pub(crate) const fn is_many(count: usize) -> bool {
-        count >= WORTH
+        count >= PACKED_CONTACTS
     }
 
     /// Whether sweeps over these rows are better done eight at once.
     pub(crate) fn is_worth(rows: &[ContactRow], order: &[u32], sweeps: u32) -> bool {
         let plain = |&i: &u32| rows[i as usize].is_plain() && !rows[i as usize].linked;
         let faulty = fault::active(Fault::HalfImpulse) || fault::active(Fault::FrictionPyramid);
-        Self::is_many(order.len()) && sweeps >= WORTH_SWEEPS && !faulty && order.iter().all(plain)
+        Self::is_many(order.len()) && sweeps >= PACKED_SWEEPS && !faulty && order.iter().all(plain)
     }
 
     /// Takes rows and bodies over.

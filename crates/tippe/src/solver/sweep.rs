@@ -6,7 +6,12 @@
 
 use crate::math::Vec3;
 use crate::report::SolverWork;
+use crate::solver::choose::FEW_CONTACTS;
 use crate::solver::choose::Settings;
+use crate::solver::choose::{
+    BOUND_ROUNDS, CONE_SWEEPS, JOINT_SWEEPS, LARGE, NEAR_ROUNDS, POLISH, RIGHT, SETTLING_SWEEPS,
+    SLIP_ROUNDS, STALL, STALLS_MAX,
+};
 use crate::solver::contact::ContactRow;
 use crate::solver::dense::{self, Dense};
 use crate::solver::direct::{Direct, Round, System};
@@ -70,29 +75,6 @@ impl Sweeps {
     }
 }
 
-/// Double sweeps after each round of the direct solve: they settle stick, slip and separation.
-const SETTLING_SWEEPS: u32 = 2;
-/// Rounds of the direct solve from impulses that are nearly right, and rounds that hold friction bounds.
-const NEAR_ROUNDS: u32 = 3;
-const BOUND_ROUNDS: u32 = 1;
-/// Part of the tolerance that the direct solve goes on to where it gets nearer from round to round [1].
-const POLISH: f64 = 1e-2;
-/// Part of the tolerance at which impulses remembered from the last step are kept as they are [1]: what is only within the tolerance
-/// can be mended cheaply, and forces read out are as much larger as a step is short.
-const RIGHT: f64 = 1e-3;
-/// Rounds without much progress that it is allowed for that.
-const STALLS_MAX: u32 = 2;
-/// Part of the change before a round that it must get under, or its bounds are not arriving [1].
-const STALL: f64 = 0.3;
-/// Contacts from which on an island is large: direct solves end sooner, and rounds over cones may be made in place of those that hold friction bounds.
-pub(crate) const LARGE: usize = 256;
-/// Double sweeps after each round over cones that has not arrived: they carry momentum, and cost as much as a Newton step or two.
-const CONE_SWEEPS: u32 = 50;
-/// Double sweeps before the direct solve of an island that is held together by joints.
-const JOINT_SWEEPS: u32 = 1;
-/// Rounds in which sticking contacts at their static bound are let go, within one solve.
-const SLIP_ROUNDS: u32 = 4;
-
 /// What one solve of one island works on.
 pub(crate) struct Job<'a> {
     pub settings: &'a Settings,
@@ -151,7 +133,7 @@ impl Job<'_> {
             return self.solve_sparse(true, scratch);
         }
         // Trees with few contacts, and those that stay in each other's way, are solved all at once.
-        if scratch.order.len() > dense::FEW_CONTACTS {
+        if scratch.order.len() > FEW_CONTACTS {
             return self.solve_sparse(true, scratch) || self.dense(scratch) == Some(true);
         }
         match self.dense(scratch) {

@@ -27,7 +27,7 @@ const SWEEPS: u32 = 10;
 const SWEEPS_MANY: u32 = 6;
 
 /// Part of the largest shift at which the pass is exact enough: it leaves more than that of every depth anyway [1].
-const EXACT: f64 = 1e-3;
+const DEPENETRATE_EXACT: f64 = 1e-3;
 
 /// Multiple of the greatest depth beyond which contacts apart are left out at first [1].
 const REACH: f64 = 4.0;
@@ -219,7 +219,7 @@ pub(crate) fn run(
         }
         let tolerance = f64::max(
             settings.solve.velocity_tolerance * report.dt,
-            EXACT * settings.depenetration * deepest,
+            DEPENETRATE_EXACT * settings.depenetration * deepest,
         );
         // Most contacts are too far apart to close; those that the others push together take part from then on.
         let near = |p: &Push| p.target >= -REACH * deepest;

@@ -16,7 +16,7 @@ use crate::state::{BOUNDED, JointMemory};
 
 /// Distance [m] or angle [rad] beyond which a joint that does not meet in a step is put together by the pose-only pass, little by little: it
 /// contradicts another, and what can never meet must not become velocity.
-pub(crate) const APART: f64 = 1e-4;
+pub(crate) const JOINT_APART: f64 = 1e-4;
 /// Fastest correction of a joint that starts apart [m/s] or [rad/s].
 pub(crate) const CORRECTION_MAX: f64 = 100.0;
 
@@ -72,7 +72,7 @@ impl JointBlock {
     /// Whether the joint was far from meeting at the start of the step, although closing it was `tried` in this one.
     pub(crate) fn is_apart(&self, tried: bool) -> bool {
         let mut residuals = self.held.residuals[..self.held.count].iter();
-        tried && residuals.any(|r| r.abs() > APART)
+        tried && residuals.any(|r| r.abs() > JOINT_APART)
     }
 
     /// Leaves a part of the residuals as they are instead of closing them in the first half: where only sweeps are affordable, what they
@@ -253,15 +253,15 @@ fn motor_speed(freedom: &Freedom, value: f64, h: f64) -> f64 {
 }
 
 /// Distance beyond its limits that a link keeps [rad or m]: a quarter of a degree.
-const KEPT: f64 = 4e-3;
+const JOINT_TARGETS_KEPT: f64 = 4e-3;
 
 /// Limits that a link keeps, from where it is: a wedged tree cannot undo what a hard impact or rounding has left beyond them, and what it
 /// undoes would be velocity. Anything that does not press leaves it.
 fn kept(keeps: bool, freedom: Freedom, value: f64) -> Freedom {
     let limits = match freedom.limits {
         Some((min, max)) if keeps && min < max => Some((
-            min.min(value.max(min - KEPT)),
-            max.max(value.min(max + KEPT)),
+            min.min(value.max(min - JOINT_TARGETS_KEPT)),
+            max.max(value.min(max + JOINT_TARGETS_KEPT)),
         )),
         limits => limits,
     };

@@ -17,7 +17,7 @@ use crate::model::{Body, BodyKind, Model};
 use crate::report::{ContactForce, JointForce, Residuals, StepReport};
 use crate::state::{BodyState, ContactMemory, Load, State};
 use crate::two_stage::joint_network::Net;
-use crate::two_stage::joint_targets::APART;
+use crate::two_stage::joint_targets::JOINT_APART;
 use crate::two_stage::{Island, Scratch};
 use crate::work::Work;
 
@@ -266,7 +266,7 @@ impl Resting {
             .iter()
             .any(|l| driven(l.joint) || l.is_apart(true))
             || knots.iter().any(|k| driven(k.joint))
-            || solved.as_net().is_some_and(|n| n.left.position > APART)
+            || solved.as_net().is_some_and(|n| n.left.position > JOINT_APART)
         {
             return false;
         }

@@ -4,7 +4,7 @@
 //! Called by: the methods that step in two stages.
 //! Source: docs/methods/two-stage.md, "Substeps".
 
-use super::joint_targets::APART;
+use super::joint_targets::JOINT_APART;
 use crate::error::StepError;
 use crate::math::{Vec3, tangents};
 use crate::model::{Body, Model};
@@ -167,6 +167,6 @@ fn swing(body: &Body, d: Vec3) -> f64 {
 fn start_apart(model: &Model, state: &State) -> bool {
     model.present_joints().any(|(_, joint)| {
         let held = joint.place(&state.bodies).held(joint.desc.kind);
-        held.residuals[..held.count].iter().any(|r| r.abs() > APART)
+        held.residuals[..held.count].iter().any(|r| r.abs() > JOINT_APART)
     })
 }

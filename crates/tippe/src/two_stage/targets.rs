@@ -19,9 +19,9 @@ use crate::state::{BodyState, State};
 use crate::work::Work;
 
 /// Gap at the end of the step under which a contact that bore load still counts as touching, relative to the bodies' reach [1].
-const TOUCHING: f64 = 1e-8;
+const TARGETS_TOUCHING: f64 = 1e-8;
 /// Part of the way of a fast pair in the step that rounding may show as acceleration [1].
-const ROUNDING: f64 = 1e-11;
+const TARGETS_ROUNDING: f64 = 1e-11;
 /// Slip above which a new contact starts as sliding, relative to 1 m/s [m/s].
 const SLIDING: f64 = 1e-9;
 /// When a contact that bore load is at rest, so that restitution plays no part.
@@ -91,7 +91,7 @@ pub(crate) fn first_rows(
             };
             // Free bodies fall during the step; bodies that others hold up do not. In the short rest after a fast arrival rounding is no fall.
             let fall = then.gap - step_contact.base - gap - u_n * left;
-            let rounding = c.seen > 0.0 && fall.abs() <= ROUNDING * u_n.abs() * h;
+            let rounding = c.seen > 0.0 && fall.abs() <= TARGETS_ROUNDING * u_n.abs() * h;
             let falling = if supported[a] || supported[b] || left <= 0.0 || rounding {
                 0.0
             } else {
@@ -150,7 +150,7 @@ pub(crate) fn first_rows(
     }
 }
 /// Turn in a step beyond which its rotation vector says too little of its course [rad].
-const TURN_MAX: f64 = 2.0;
+const TARGETS_TURN_MAX: f64 = 2.0;
 /// Mean velocity of B relative to A at a contact with an end on a link, by the way that the touching points make in the step. Forces
 /// that fade within the step (joint friction) make the ends of the step a poor mean; and what is counted like the gaps and the limits
 /// agrees with them where links are wedged between more of them than they have freedoms. The way of a point is that of the centre of
@@ -174,7 +174,7 @@ pub(crate) fn link_slip(
             return 0.5 * (u + e.point_velocity(point)) * h;
         }
         let mean = 0.5 * (bodies[i].w + e.angular_velocity) * h;
-        let turn = if mean.length() < TURN_MAX {
+        let turn = if mean.length() < TARGETS_TURN_MAX {
             rotation_vector(e.rotation * s.rotation.conjugate())
         } else {
             mean
@@ -224,7 +224,7 @@ pub(crate) fn second_rows(
         step_contact.memory.first = row.memory();
         let size = reach(model, a).min(reach(model, b));
         step_contact.projected = row.p_n > 0.0
-            || (step_contact.loaded && place.gap <= step_contact.base + TOUCHING * size);
+            || (step_contact.loaded && place.gap <= step_contact.base + TARGETS_TOUCHING * size);
         if !step_contact.projected && step_contact.impact == Vec3::ZERO {
             row.clear();
             continue;

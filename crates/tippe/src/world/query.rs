@@ -102,7 +102,7 @@ impl World {
 }
 
 /// Distance at which a ray has arrived, relative to the lengths that enter it [1].
-const ARRIVED: f64 = 1e-13;
+const QUERY_ARRIVED: f64 = 1e-13;
 /// Looks of a ray at one shape.
 const LOOKS_MAX: u32 = 256;
 /// Distance at which a cast shape touches, relative to its reach [1].
@@ -110,7 +110,7 @@ const TOUCH: f64 = 1e-10;
 /// Farthest point that may be asked with [m].
 const FAR_MAX: f64 = 1e40;
 /// Longest ray or cast [m]: beyond it positions have no digits left for the shapes.
-const LENGTH_MAX: f64 = 1e12;
+const QUERY_LENGTH_MAX: f64 = 1e12;
 
 impl Queries<'_> {
     /// Everything on the ray from `origin` along `direction` (of any length) up to `length` [m], nearest first.
@@ -177,7 +177,7 @@ impl Queries<'_> {
             let rest = Flight::rest(place);
             // As near as a ray has to come, of which next to nothing is left of a tiny shape's own size.
             let scale = bounded_reach(other) + (place.position - pose.position).length();
-            let tolerance = (TOUCH * shape.reach()).max(ARRIVED * scale);
+            let tolerance = (TOUCH * shape.reach()).max(QUERY_ARRIVED * scale);
             let found = time_of_impact((other, &rest), (shape, &flight), length, tolerance);
             let (distance, s) = match found {
                 Ok(TimeOfImpact::At { time, separation }) => (time, separation),
@@ -343,7 +343,7 @@ fn enter(shape: &Shape, pose: &Pose, origin: Vec3, d: Vec3, length: f64) -> Opti
             f64::INFINITY,
         )?;
         let scale = core.reach() + radius + (x - pose.position).length();
-        if s.distance <= ARRIVED * scale {
+        if s.distance <= QUERY_ARRIVED * scale {
             return Some((t, normal));
         }
         normal = s.normal;
@@ -434,10 +434,10 @@ fn unit(direction: Vec3) -> Result<Vec3, BuildError> {
 }
 
 fn checked_length(field: &str, length: f64) -> Result<f64, BuildError> {
-    if (0.0..=LENGTH_MAX).contains(&length) {
+    if (0.0..=QUERY_LENGTH_MAX).contains(&length) {
         Ok(length)
     } else {
-        let reason = format!("must be between 0 and {LENGTH_MAX:e} m, got {length}");
+        let reason = format!("must be between 0 and {QUERY_LENGTH_MAX:e} m, got {length}");
         Err(BuildError::new(field, reason))
     }
 }

@@ -30,7 +30,7 @@ const RAY_STEPS: u32 = 4;
 /// Growth of the normal velocity per impulse that is rounding of K: the point is locked.
 const NO_GROWTH: f64 = 1e-14;
 /// Most pieces of an impact: twenty are usual.
-const PIECES_MAX: u32 = 2000;
+const COLLISION_PIECES_MAX: u32 = 2000;
 /// Points of the path on each arc.
 const ARC_POINTS: u32 = 12;
 /// Energy gain that is rounding, as a share of the energy that goes in and out.
@@ -171,7 +171,7 @@ impl<'a> Collision<'a> {
             }
             let e = w / slip;
             let rates = Rates::at(&self.K, mu, e);
-            self.capped = pieces == PIECES_MAX;
+            self.capped = pieces == COLLISION_PIECES_MAX;
             if mu == 0.0 {
                 return self.line(Vec3::Z, f64::INFINITY);
             }

@@ -28,7 +28,7 @@ pub enum AfterStop {
 }
 
 /// Share of the larger response below which a direction counts as immovable [1].
-const SINGULAR: f64 = 1e-12;
+const STOP_SINGULAR: f64 = 1e-12;
 /// Coupling into an immovable direction that is rounding, as a share of the larger response [1].
 const NOISE: f64 = 1e-14;
 /// Relative excess over the cone that is rounding [1].
@@ -46,7 +46,7 @@ pub fn after_stop(T: DMat2, k: DVec2, friction_static: f64, friction_kinetic: f6
     let size = kappa[0].abs().max(kappa[1].abs()).max(k.length());
     // T⁻¹ k by eigenvectors; K is not negative, so that k has no part in a direction that T cannot move.
     let held: [f64; 2] = std::array::from_fn(|i| {
-        if kappa[i] <= SINGULAR * size && c[i].abs() <= NOISE * size {
+        if kappa[i] <= STOP_SINGULAR * size && c[i].abs() <= NOISE * size {
             0.0
         } else {
             c[i] / kappa[i].max(f64::MIN_POSITIVE.max(1e-16 * size))

@@ -11,7 +11,7 @@ use super::problem::{Problem, Row, axpy, dot};
 use crate::math::mixed_lcp::Gauss;
 
 /// A direction whose curvature is below this has none [1].
-const FLAT: f64 = 1e-13;
+const ACCELERATION_FLAT: f64 = 1e-13;
 /// A direction whose curvature is below this may be a proof [1].
 const NEARLY_FLAT: f64 = 1e-7;
 /// Parts of a direction below this share of the largest are rounding [1].
@@ -115,7 +115,7 @@ impl Faces {
                     return Face::Ray;
                 }
             }
-            let full = if curvature > FLAT * pp {
+            let full = if curvature > ACCELERATION_FLAT * pp {
                 rr / curvature
             } else {
                 f64::INFINITY

@@ -10,7 +10,7 @@ use super::states::{self, State};
 
 /// Rounds with mixing of the last changes, and with averages after them.
 const ROUNDS_MIXED: u32 = 60;
-const ROUNDS_MAX: u32 = 360;
+const BOUNDS_ROUNDS_MAX: u32 = 360;
 
 /// What a kernel finds for a problem with boxes.
 pub(super) struct Boxed {
@@ -32,7 +32,7 @@ pub(super) fn rounds(
     let mut f = best.clone();
     let mut pivots = 0;
     let mut mixing = Mixing::new(n);
-    for round in 0..ROUNDS_MAX {
+    for round in 0..BOUNDS_ROUNDS_MAX {
         let from = f.clone();
         let Some(found) = solve(&boxed(problem, &f)) else {
             break;

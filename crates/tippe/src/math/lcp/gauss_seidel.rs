@@ -14,9 +14,9 @@ use super::{End, Found, Params};
 /// Residual at which sweeps end early [1]: w follows f only as well as A lets it, so the sweeps aim beyond the tolerance.
 const EXACT: f64 = 1e-14;
 /// Sweeps between two accelerated steps over the faces of the bounds.
-const SWEEPS: u32 = 3;
+const GAUSS_SEIDEL_SWEEPS: u32 = 3;
 /// Rounds without a better residual after which a search that has met its tolerance ends.
-const STALLED: u32 = 6;
+const GAUSS_SEIDEL_STALLED: u32 = 6;
 /// Sweeps without a better residual after which another remedy is tried, on the first pass; more on each later one.
 const STUCK: u32 = 200;
 /// Pull in units of the response, and part of each change that is taken [1]; the first is the sweep as it is.
@@ -93,7 +93,8 @@ impl Best {
 
     /// Whether more sweeps are of use.
     fn done(&self, params: &Params) -> bool {
-        self.residual <= EXACT || (self.residual <= params.tolerance && self.rounds >= STALLED)
+        self.residual <= EXACT
+            || (self.residual <= params.tolerance && self.rounds >= GAUSS_SEIDEL_STALLED)
     }
 
     fn found(self, end: End, sweeps: u32) -> Found {
@@ -116,7 +117,7 @@ fn faces(problem: &Problem, params: &Params, mut f: Vec<f64>) -> Found {
     };
     let mut sweeps = 0;
     while sweeps < params.sweeps && !best.done(params) {
-        for _ in 0..SWEEPS.min(params.sweeps - sweeps) {
+        for _ in 0..GAUSS_SEIDEL_SWEEPS.min(params.sweeps - sweeps) {
             sweep(problem, &pull, &mut f);
             sweeps += 1;
         }

@@ -37,7 +37,7 @@ const STALLED: u32 = 3;
 /// Steps in which friction grows where its exchange does not end at once.
 const FRICTION_STEPS: [u32; 2] = [8, 50];
 /// Most rounds with ε.
-const ROUNDS_MAX: u32 = 60;
+const PRINCIPAL_ROUNDS_MAX: u32 = 60;
 
 /// Solves.
 pub(super) fn solve(problem: &Problem, params: &Params) -> Found {
@@ -139,7 +139,7 @@ fn plain_states(problem: &Problem, tolerance: f64, pivots_max: u32) -> (Found, V
     let mut epsilon = REGULAR;
     let mut last = zero;
     let mut stalled = 0;
-    for _ in 0..ROUNDS_MAX {
+    for _ in 0..PRINCIPAL_ROUNDS_MAX {
         if search.pivots >= pivots_max {
             end = End::Limit;
             break;

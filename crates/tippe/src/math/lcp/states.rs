@@ -21,7 +21,7 @@ pub(super) enum State {
 }
 
 /// Residual below which nothing is to be gained by solving again [1].
-const EXACT: f64 = 64.0 * f64::EPSILON;
+const STATES_EXACT: f64 = 64.0 * f64::EPSILON;
 
 /// f at a bound as a multiple of its normal force; `None` if the row has no normal or is not at its bound.
 pub(super) fn tie(row: Row, state: State) -> Option<(usize, f64)> {
@@ -100,7 +100,7 @@ pub(super) fn forces(problem: &Problem, states: &[State]) -> Vec<f64> {
     let mut gauss = Gauss::default();
     for _ in 0..2 {
         let mut x: Vec<f64> = on.iter().map(|&i| -problem.w_at(i, &f)).collect();
-        if x.iter().all(|x| x.abs() <= EXACT) {
+        if x.iter().all(|x| x.abs() <= STATES_EXACT) {
             break;
         }
         gauss.solve(&mut G.clone(), &mut x, m);
@@ -118,7 +118,7 @@ pub(super) fn forces(problem: &Problem, states: &[State]) -> Vec<f64> {
 pub(super) fn polish(problem: &Problem, states: &[State], f: &mut Vec<f64>) {
     problem.clamp(f);
     let before = problem.natural(f);
-    if before <= EXACT {
+    if before <= STATES_EXACT {
         return;
     }
     let mut fresh = forces(problem, states);

@@ -14,7 +14,7 @@ use crate::two_stage::Scratch;
 use crate::work::Work;
 
 /// Trials of a time of impact.
-const TRIALS_MAX: u32 = 80;
+const ARRIVAL_TRIALS_MAX: u32 = 80;
 
 /// Whether one more stop for an impact costs no more than stops may. Each of them solves dense islands anew, which await nothing: together
 /// they may be asked for as many contacts as the stops of an island of few.
@@ -136,7 +136,7 @@ fn reach(
         return None;
     }
     let mut last_side = 0;
-    for _ in 0..TRIALS_MAX {
+    for _ in 0..ARRIVAL_TRIALS_MAX {
         // Aim a quarter of the tolerance above the surface, so that the side with an open gap is found.
         let (f_low, f_high) = (at_low - 0.25 * tolerance, at_high - 0.25 * tolerance);
         let time = low + (high - low) * (f_low / (f_low - f_high));

@@ -9,10 +9,15 @@ use super::shock;
 use super::{arrival, collision, look};
 use crate::model::Model;
 use crate::report::{EnergyLedger, Phase, StepReport};
+use crate::solver::choose::LARGE;
 use crate::solver::choose::Settings;
+use crate::solver::choose::{
+    BEFORE_CONES, GROWTHS_MAX, ITERATIVE_MET, LITTLE, MANY, NEAR_ACCELERATION, RELINEARISE_STALLED,
+    TREE_TOLERANCE,
+};
 use crate::solver::contact::ContactRow;
 use crate::solver::joint::JointBlock;
-use crate::solver::sweep::{Job, LARGE};
+use crate::solver::sweep::Job;
 use crate::state::State;
 use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
@@ -23,22 +28,6 @@ use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
 use crate::two_stage::{Scratch, targets};
 use crate::work::Work;
 
-/// Multiple of the joint tolerance up to which a step counts as met [1].
-const MET: f64 = 1e3;
-/// Distance [m] or angle [rad] to which a tree that no other joint holds is brought to its aims.
-const TREE_TOLERANCE: f64 = 1e-8;
-/// Part of the distance before that an aim of a tree must leave it within, or better aims gain nothing [1].
-const STALLED: f64 = 0.5;
-/// Contacts of an island from which on a solve leaves out those that only come near.
-const MANY: usize = 32;
-/// Double sweeps of a large island at a time, as long as it takes contacts in.
-const LITTLE: u32 = 10;
-/// Double sweeps of a large island before rounds over cones: most arrive with that.
-const BEFORE_CONES: u32 = 200;
-/// Speed apart up to which a contact takes part from the start, per length of the step: what bodies at rest gain several times over [m/s²].
-const NEAR: f64 = 50.0;
-/// Times that a solve takes in contacts it had left out; after that it takes all.
-const GROWTHS_MAX: u32 = 8;
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
 const CUTS_MAX: u32 = 8;
 
@@ -181,7 +170,7 @@ fn solve(
                 break;
             }
             let worst = missed.depth.max(missed.drift).max(missed.joints);
-            if island.trees && worst > STALLED * before {
+            if island.trees && worst > RELINEARISE_STALLED * before {
                 break;
             }
             before = worst;
@@ -192,7 +181,7 @@ fn solve(
         }
         // Only joints that hold something ask for a division of the step.
         if is_held {
-            work.stage.met &= missed.joints <= MET * params.joint_tolerance;
+            work.stage.met &= missed.joints <= ITERATIVE_MET * params.joint_tolerance;
         }
     }
 }
@@ -352,7 +341,7 @@ pub(super) fn converge(
             }
             let near = |i: &usize| {
                 let row = &job.rows[*i];
-                round == growths || row.p_n > 0.0 || apart(row) < NEAR * report.dt
+                round == growths || row.p_n > 0.0 || apart(row) < NEAR_ACCELERATION * report.dt
             };
             grown.clear();
             grown.extend(rest().filter(near).map(|i| i as u32));

@@ -14,6 +14,7 @@ use crate::error::StepError;
 use crate::model::Model;
 use crate::output::ledger;
 use crate::report::{Phase, StepReport};
+use crate::solver::choose::JOINT_COST;
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::two_stage::joint_network::OPEN_MAX;
@@ -36,7 +37,7 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    work.stage.net_cost = Some(params.direct_cost * solve::JOINT_COST);
+    work.stage.net_cost = Some(params.direct_cost * JOINT_COST);
     work.resting.begin(model, state, h);
     let mut bounces = 0;
     let mut report = substeps::divide(

@@ -5,10 +5,9 @@
 //! Source: docs/methods/sequential.md has defaults and reasons.
 
 use crate::solver::choose;
+use crate::solver::choose::NEWTON_ITERATIONS;
 use crate::two_stage::Settings;
 
-/// Newton steps of a direct solve of a large island: one that has not arrived by then rarely does, and a step costs as much as fifty sweeps.
-const NEWTON_STEPS: u32 = 20;
 /// Parameters of `sequential`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SequentialParams {
@@ -118,7 +117,7 @@ impl SequentialParams {
                 sweeps: self.sweeps,
                 sweeps_last: 0,
                 direct_rounds: self.direct_rounds,
-                newton_steps: NEWTON_STEPS,
+                newton_steps: NEWTON_ITERATIONS,
                 direct_tries: u32::MAX,
                 core: self.core,
                 cone_rounds: 0,

@@ -7,8 +7,13 @@
 use super::SequentialParams;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
+use crate::solver::choose::LARGE;
+use crate::solver::choose::{
+    COLD, CONTACT_SHARE, GUESS_SHARE, JOINT_COST, RELINEARISATIONS, RELINEARISE_STALLED,
+    SEQUENTIAL_MET, TREE_TOLERANCE,
+};
 use crate::solver::joint::JointBlock;
-use crate::solver::sweep::{Job, LARGE};
+use crate::solver::sweep::Job;
 use crate::state::State;
 use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
@@ -17,23 +22,6 @@ use crate::two_stage::parallel::{self, IslandView, Worker};
 use crate::two_stage::relinearise::{Lookahead, relinearise};
 use crate::two_stage::{Island, joint_network};
 use crate::work::Work;
-
-/// Times that an island with joints is aimed again after a look ahead with the velocities just found.
-const AIMS_MAX: u32 = 6;
-/// Multiple of the joint tolerance up to which a step counts as met [1].
-const MET: f64 = 1e4;
-/// What the gap of a contact that is off counts against a joint that is: less, since the pose-only pass closes it [1].
-const CONTACT_SHARE: f64 = 0.01;
-/// Distance [m] or angle [rad] to which a tree that no other joint holds is brought to its aims.
-const TREE_TOLERANCE: f64 = 1e-8;
-/// Part of the distance before that an aim of a tree, or after a solve that ended at its limit, must leave it within, or better aims gain nothing [1].
-const STALLED: f64 = 0.5;
-/// Share of new contacts beyond which an island starts cold [1].
-const COLD: f64 = 0.5;
-/// One of so many sweeps finds out who presses, where something may bounce.
-const GUESS_SHARE: u32 = 3;
-/// Contacts that one joint counts for in the budget of the direct solve.
-pub(super) const JOINT_COST: f64 = 8.0;
 
 /// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press; joints until they meet.
 pub(crate) fn first(
@@ -197,7 +185,7 @@ fn meet(
         params.joint_tolerance.max(TREE_TOLERANCE)
     };
     let mut worst = missed(worker, view);
-    for _ in 0..AIMS_MAX {
+    for _ in 0..RELINEARISATIONS {
         if worst <= tolerance {
             return;
         }
@@ -210,13 +198,13 @@ fn meet(
         let before = std::mem::replace(&mut worst, missed(worker, view));
         // What a solve could not do is not done by the next one either.
         let failed = worker.work.caps_open() > caps;
-        if (view.island.trees || failed) && worst > STALLED * before {
+        if (view.island.trees || failed) && worst > RELINEARISE_STALLED * before {
             break;
         }
     }
     // Only joints that hold something ask for a division of the step.
     if jointed {
-        worker.met &= worst <= MET * params.joint_tolerance;
+        worker.met &= worst <= SEQUENTIAL_MET * params.joint_tolerance;
     }
 }
 

@@ -34,7 +34,7 @@ const INSIDE_MIN: f64 = 1e-4;
 /// Substitutions of the proximal iteration where all rows are equalities.
 const REFINEMENTS_MAX: u32 = 20;
 /// A way without end.
-const FAR: f64 = 1e10;
+const INTERIOR_FAR: f64 = 1e10;
 
 /// How a group appears in the barrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -627,11 +627,11 @@ impl Interior {
         let mut alpha = self
             .parts
             .iter()
-            .fold(FAR, |a: f64, p| a.min(p.longest(FAR)));
+            .fold(INTERIOR_FAR, |a: f64, p| a.min(p.longest(INTERIOR_FAR)));
         for i in 0..self.x.len() {
             for (x, d) in [(&self.x[i], &dx[i]), (&self.y[i], &dy[i])] {
                 match self.shapes[i] {
-                    Shape::Cone(_) => alpha = alpha.min(reach(x, d, FAR)),
+                    Shape::Cone(_) => alpha = alpha.min(reach(x, d, INTERIOR_FAR)),
                     Shape::Equal | Shape::Still | Shape::Parts(_) => {}
                     shape => {
                         for k in 0..shape.degree() as usize {

@@ -27,7 +27,7 @@ use newton::Newton;
 use splitting::Splitting;
 
 /// Relative residual of a start that Newton's method is tried on: from farther away it finds nothing.
-const NEAR: f64 = 1e-2;
+const CORE_NEAR: f64 = 1e-2;
 /// Factorisations and rounds of Newton's method from a warm start and from the best impulses.
 const WARM_FACTORISATIONS: u32 = 6;
 const WARM_ROUNDS: u32 = 4;
@@ -83,7 +83,7 @@ impl Core {
 
     fn phases(&mut self, problem: &Problem, budget: &Budget) -> Phase {
         let mut phase = Phase::Start;
-        if budget.warm && self.island.residual < NEAR * self.island.scale {
+        if budget.warm && self.island.residual < CORE_NEAR * self.island.scale {
             let before = self.island.residual;
             self.newton
                 .run(problem, &mut self.island, WARM_FACTORISATIONS, WARM_ROUNDS);

@@ -26,7 +26,7 @@ const SLOPES_MAX: u32 = 25;
 const LATELY: usize = 3;
 /// A round is balanced at this part of the tolerance [1], or where rounding ends it, relative to its start [1].
 const BALANCED: f64 = 1e-2;
-const ROUNDING: f64 = 1e-13;
+const NEWTON_ROUNDING: f64 = 1e-13;
 /// Failed rounds after which it gives up.
 const FAILED_MAX: u32 = 5;
 
@@ -200,7 +200,7 @@ impl Newton {
         let mut size = first;
         let mut lately = [first; LATELY];
         for iteration in 0..most as usize {
-            if size <= tolerance.max(ROUNDING * first) {
+            if size <= tolerance.max(NEWTON_ROUNDING * first) {
                 return true;
             }
             if !island.matrix.factor_general(problem, &self.weights) {
@@ -218,7 +218,7 @@ impl Newton {
             }
             lately[iteration % LATELY] = size;
         }
-        size <= tolerance.max(ROUNDING * first)
+        size <= tolerance.max(NEWTON_ROUNDING * first)
     }
 
     /// The longest part of the direction that leaves less unbalanced than allowed.
@@ -272,7 +272,7 @@ impl Newton {
             if iteration == 0 {
                 first = size;
             }
-            if size <= tolerance.max(ROUNDING * first) {
+            if size <= tolerance.max(NEWTON_ROUNDING * first) {
                 return true;
             }
             if iteration == most || !island.matrix.factor_symmetric(problem, 1.0, &self.weights) {

@@ -17,7 +17,7 @@ const RHO: f64 = 0.1;
 const ETA: f64 = 1e-6;
 const RELAXATION: f64 = 1.6;
 /// Iterations between two looks at the residual.
-const LOOK: u32 = 10;
+const SPLITTING_LOOK: u32 = 10;
 
 /// Scratch.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +47,7 @@ impl Splitting {
         }
         for iteration in 0..=iterations {
             self.project(problem, island);
-            if iteration % LOOK == 0 {
+            if iteration % SPLITTING_LOOK == 0 {
                 self.look(problem, island);
                 if island.is_met() || island.is_exhausted() && iteration > 0 {
                     return;
