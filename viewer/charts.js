@@ -17,10 +17,10 @@ export const CHARTS = [
     lines: [
       { name: 'friction', sum: true, of: (r, i) => r.value(i, 'friction') },
       { name: 'restitution', sum: true, of: (r, i) => r.value(i, 'restitution') },
-      { name: 'drag, joints', sum: true, of: (r, i) => r.value(i, 'drag') + r.value(i, 'joint_friction') },
+      { name: 'drag, joints, shocks', sum: true, of: (r, i) => r.value(i, 'drag') + r.value(i, 'joint_friction') + (r.value(i, 'shock') || 0) + (r.value(i, 'numerical_damping') || 0) },
       { name: 'forces, motors', sum: true, of: (r, i) => r.value(i, 'external') + r.value(i, 'motors') + r.value(i, 'prescribed') },
       { name: 'correction', sum: true, of: (r, i) => r.value(i, 'position_correction') },
-      { name: 'gained', sum: true, of: (r, i) => r.value(i, 'gained') },
+      { name: 'gained', sum: true, of: (r, i) => r.value(i, 'gained') || 0 },
       { name: 'unexplained', sum: true, of: (r, i) => r.value(i, 'unexplained') },
     ],
   },

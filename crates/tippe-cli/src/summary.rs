@@ -35,6 +35,9 @@ pub struct Summary {
     pub max_depth: f64,
     /// Steps that are certified: every threshold of `tippe::CERTIFIED` kept.
     pub certified_steps: u64,
+    /// What the others missed, for people.
+    #[serde(skip)]
+    pub missed: String,
     /// Worst residuals.
     pub residuals: ResidualsSummary,
     /// The energy ledger.
@@ -200,6 +203,7 @@ impl Summary {
             collisions_mean: statistics.per_step(statistics.collisions),
             max_depth: statistics.depth_max,
             certified_steps: statistics.certified_steps,
+            missed: missed(statistics),
             residuals: ResidualsSummary {
                 complementarity: r.complementarity,
                 friction_cone: r.friction_cone,
@@ -239,7 +243,10 @@ impl Summary {
         );
         line(
             "certified",
-            format!("{} of {} steps", self.certified_steps, self.steps),
+            format!(
+                "{} of {} steps{}",
+                self.certified_steps, self.steps, self.missed
+            ),
         );
         // Joint rows are worth a line only where there are joints.
         for (name, value, unit) in self
@@ -320,6 +327,21 @@ impl Summary {
             let _ = writeln!(out, "\nwarning: {warning}");
         }
         out
+    }
+}
+
+/// What kept steps from being certified, the most frequent first.
+fn missed(statistics: &Statistics) -> String {
+    let mut all: Vec<_> = statistics.missed.iter().collect();
+    all.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let words: Vec<String> = all
+        .iter()
+        .map(|(name, count)| format!("{name} in {count}"))
+        .collect();
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(" (missed: {})", words.join(", "))
     }
 }
 

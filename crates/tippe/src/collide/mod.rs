@@ -339,8 +339,10 @@ fn narrow_pair(
         moving::Pace::Fast if link(body_a) || link(body_b) => moving::Pace::Brisk,
         pace => pace,
     };
+    // Seams are where ground meets ground: two bodies that both move are not asked whether they pass each other.
+    let ground = !body_a.is_dynamic() || !body_b.is_dynamic();
     let drift = match course {
-        Some(course) if !sensor => Some(drift(course.h, (body_a, a), (body_b, b), now)),
+        Some(course) if !sensor && ground => Some(drift(course.h, (body_a, a), (body_b, b), now)),
         _ => None,
     };
     match (pace, course) {

@@ -13,8 +13,10 @@ use crate::state::State;
 /// Energy that a smooth motion on joints gains or loses for a while, relative to turnover and to the square of the turn of its stiffest
 /// mode in a substep [1/rad²]: the leading error of a leapfrog is (ωh)²/12 of what it exchanges.
 const SMOOTH: f64 = 1.0 / 12.0;
+/// Turn beyond which no such loan is given [rad]: twice what a substep may take.
+const SMOOTH_TURN: f64 = 1.4;
 /// Rounding of energies, relative to what was summed up [1].
-const BALANCE_ROUNDING: f64 = 1e-13;
+const ENERGY_ROUNDING: f64 = 1e-13;
 
 /// Energies and works of one substep, by body slot.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +31,11 @@ pub(crate) struct Balance {
     taken: Vec<f64>,
     /// Union–find over bodies that exchanged impulses; the lowest slot is the root.
     parent: Vec<u32>,
-    /// By root: whether a joint is among what exchanged impulses.
+    /// By slot: whether a body exchanged an impulse at all, and whether a joint did that.
+    touched: Vec<bool>,
     jointed: Vec<bool>,
+    /// What joints and limits took so far, by slot [J].
+    taken_by_joints: Vec<f64>,
     /// By root.
     sums: Vec<Sum>,
 }
@@ -40,8 +45,9 @@ pub(crate) struct Balance {
 struct Sum {
     /// Change of energy less works put in.
     balance: f64,
-    /// What contacts took.
+    /// What contacts took, and what joints and limits did.
     taken: f64,
+    taken_by_joints: f64,
     /// Changes of kinetic and potential energy, by size.
     turnover: f64,
     /// What was summed up, by size.
@@ -65,8 +71,12 @@ impl Balance {
         self.work.resize(slots, 0.0);
         self.taken.clear();
         self.taken.resize(slots, 0.0);
-        self.jointed.clear();
-        self.jointed.resize(slots, false);
+        for marks in [&mut self.touched, &mut self.jointed] {
+            marks.clear();
+            marks.resize(slots, false);
+        }
+        self.taken_by_joints.clear();
+        self.taken_by_joints.resize(slots, 0.0);
         self.parent.clear();
         self.parent
             .extend((0..slots as u32).map(|i| model.node_of(i)));
@@ -107,6 +117,7 @@ impl Balance {
         self.put_in(slot, put_in);
         if let Some(sum) = self.taken.get_mut(slot as usize) {
             *sum += taken;
+            self.touched[slot as usize] = true;
         }
         if moves(a) && moves(b) {
             let (a, b) = (self.root(a), self.root(b));
@@ -123,12 +134,21 @@ impl Balance {
         i
     }
 
-    /// Two bodies exchanged an impulse through a joint; works that it put in [J].
-    pub(crate) fn exchange_by_joint(&mut self, model: &Model, ends: [u32; 2], put_in: f64) {
+    /// Two bodies exchanged an impulse through a joint: works that it put in, and what its shocks took [J].
+    pub(crate) fn exchange_by_joint(
+        &mut self,
+        model: &Model,
+        ends: [u32; 2],
+        put_in: f64,
+        taken: f64,
+    ) {
         self.exchange(model, ends, put_in, 0.0);
-        for slot in ends {
-            if let Some(jointed) = self.jointed.get_mut(slot as usize) {
+        let mut taken = Some(taken);
+        for slot in ends.into_iter().rev().map(|slot| slot as usize) {
+            if let Some(jointed) = self.jointed.get_mut(slot) {
                 *jointed = true;
+                let moves = model.is_awake(slot as u32);
+                self.taken_by_joints[slot] += taken.take_if(|_| moves).unwrap_or(0.0);
             }
         }
     }
@@ -151,19 +171,35 @@ impl Balance {
             let (kinetic_start, potential_start) = self.start[i];
             let root = self.root(i as u32) as usize;
             self.jointed[root] |= self.jointed[i];
+            self.touched[root] |= self.touched[i];
             let sum = &mut self.sums[root];
             sum.balance += kinetic + potential - (kinetic_start + potential_start) - self.work[i];
             sum.taken += self.taken[i];
+            sum.taken_by_joints += self.taken_by_joints[i];
             sum.turnover += (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
             let start = kinetic_start + potential_start.abs();
             sum.size += kinetic + potential.abs() + start + self.work[i].abs();
         }
-        for (sum, &jointed) in self.sums.iter().zip(&self.jointed) {
-            let smooth = if jointed { SMOOTH * turn * turn } else { 0.0 };
-            if sum.balance > BALANCE_ROUNDING * sum.size + smooth.min(1.0) * sum.turnover {
-                ledger.gained += sum.balance;
-                ledger.restitution += sum.balance.min(-sum.taken).max(0.0);
+        // What turns farther than a substep may is not smooth, and has nothing to borrow.
+        let smooth = if turn <= SMOOTH_TURN {
+            SMOOTH * turn * turn
+        } else {
+            0.0
+        };
+        for (root, sum) in self.sums.iter().enumerate() {
+            // Errors of free flight alone are no gain of impulses: they stay unexplained.
+            let borrowed = if self.jointed[root] {
+                smooth * sum.turnover
+            } else {
+                0.0
+            };
+            if !self.touched[root] || sum.balance <= ENERGY_ROUNDING * sum.size + borrowed {
+                continue;
             }
+            ledger.gained += sum.balance;
+            let contacts = sum.balance.min(-sum.taken).max(0.0);
+            ledger.restitution += contacts;
+            ledger.shock += (sum.balance - contacts).min(-sum.taken_by_joints).max(0.0);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::state::{PairKey, State};
 /// Approach speed under which an arrival is no event and no collision [m/s].
 const IMPACT_SPEED: f64 = 1e-6;
 
-/// Makes the events of the substep that ends now, `dt` long. Pairs for which `idle` holds were not looked at: what they touch and are
+/// Makes the events of the substep that ends now. Pairs for which `idle` holds were not looked at: what they touch and are
 /// sensed by stays as it was. `touching` is scratch.
 pub(crate) fn of_substep(
     model: &Model,

@@ -1,4 +1,4 @@
-//! Every threshold of the solver and the decisions they make.
+//! The thresholds that choose how an island is solved. Limits inside one algorithm stand with it.
 //!
 //! Reads: nothing.  Writes: nothing.
 //! Called by: the methods (settings of a solve), the files of this folder.

@@ -1,7 +1,7 @@
 //! One contact as three coupled rows (normal and two tangents), and its visit by a Gauss–Seidel sweep.
 //!
 //! Reads: placements of contacts, masses.  Writes: solver bodies' velocities, accumulated impulses.
-//! Called by: `touch` builds, `sweep` and `direct` visit, `finish` reads.
+//! Called by: `two_stage::targets` builds; `sweep` and `direct` visit (friction is projected in `visit`); `two_stage::book` reads.
 //! Source: [Lecture] "Impulse Update", [Catto05]; letters: r levers, n normal A → B, t tangents, K with Δu = K P.
 
 #![allow(non_snake_case)]

@@ -75,13 +75,16 @@ impl Books<'_> {
         let prescribed = block.prescribed_work(bodies);
         let e = &mut self.report.energy;
         e.motors += motors;
-        e.shock -= limits;
-        if block.shocked {
-            e.shock -= block.held_work(bodies);
-        }
+        let held = if block.shocked {
+            block.held_work(bodies)
+        } else {
+            0.0
+        };
+        let shock = -limits - held;
+        e.shock += shock;
         e.prescribed += prescribed;
         let ends = [block.a, block.b];
         self.balance
-            .exchange_by_joint(self.model, ends, motors + prescribed);
+            .exchange_by_joint(self.model, ends, motors + prescribed, shock);
     }
 }

@@ -1,7 +1,7 @@
 //! The one-dimensional bounce: a gap under constant acceleration that is reflected with restitution, exactly, within one step.
 //!
 //! Reads: nothing.  Writes: nothing (pure function).
-//! Called by: `touch`.
+//! Called by: `targets`.
 //! Source: elementary; the rows that use it are derived in docs/methods/two-stage.md, "Impact time inside the step".
 
 /// Reflections followed inside one step; a bounce that needs more has come to rest for all purposes.

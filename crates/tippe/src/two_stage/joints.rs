@@ -60,7 +60,7 @@ pub(crate) fn kick_springs(
         }
         let work = kinetic(state) - before;
         ledger.motors += work;
-        balance.exchange_by_joint(model, [joint.a.unwrap_or(u32::MAX), joint.b], work);
+        balance.exchange_by_joint(model, [joint.a.unwrap_or(u32::MAX), joint.b], work, 0.0);
     }
 }
 fn solver_body(model: &Model, state: &State, slot: u32) -> SolverBody {

@@ -266,7 +266,9 @@ impl Resting {
             .iter()
             .any(|l| driven(l.joint) || l.is_apart(true))
             || knots.iter().any(|k| driven(k.joint))
-            || solved.as_net().is_some_and(|n| n.left.position > JOINT_APART)
+            || solved
+                .as_net()
+                .is_some_and(|n| n.left.position > JOINT_APART)
         {
             return false;
         }

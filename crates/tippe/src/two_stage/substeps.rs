@@ -167,6 +167,8 @@ fn swing(body: &Body, d: Vec3) -> f64 {
 fn start_apart(model: &Model, state: &State) -> bool {
     model.present_joints().any(|(_, joint)| {
         let held = joint.place(&state.bodies).held(joint.desc.kind);
-        held.residuals[..held.count].iter().any(|r| r.abs() > JOINT_APART)
+        held.residuals[..held.count]
+            .iter()
+            .any(|r| r.abs() > JOINT_APART)
     })
 }

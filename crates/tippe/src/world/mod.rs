@@ -85,6 +85,7 @@ impl World {
                 Ok(report) => report,
                 Err(error) => {
                     self.work.resting.release_all();
+                    self.work.events.clear();
                     return Err(error);
                 }
             };

@@ -150,7 +150,7 @@ pub(crate) fn recall(work: &mut Work) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Approach {
     Separating,
-    RestLimits,
+    Resting,
     Colliding,
 }
 
@@ -161,7 +161,7 @@ fn classify(u_n: f64, threshold: f64) -> Approach {
     } else if u_n < -threshold {
         Approach::Colliding
     } else {
-        Approach::RestLimits
+        Approach::Resting
     }
 }
 
@@ -555,13 +555,13 @@ mod tests {
         let threshold = resting_speed(9.81, 1e-4, 1e-3);
         assert!((threshold - 0.04429).abs() < 1e-5, "{threshold}");
         assert_eq!(classify(1e-3, threshold), Approach::Separating);
-        assert_eq!(classify(-0.9 * threshold, threshold), Approach::RestLimits);
+        assert_eq!(classify(-0.9 * threshold, threshold), Approach::Resting);
         assert_eq!(classify(-1.1 * threshold, threshold), Approach::Colliding);
         // A body at rest must not collide with the floor in every step, however long the step: it arrives with ½ g h.
         let h = 1.0 / 60.0;
         assert_eq!(
             classify(-0.5 * 9.81 * h, resting_speed(9.81, 1e-4, h)),
-            Approach::RestLimits
+            Approach::Resting
         );
     }
 }

@@ -47,6 +47,7 @@ pub(crate) fn until_impact(
     let mut cut = 0;
     loop {
         let h = report.dt;
+        let open = report.work.caps_open();
         // Half a kick at t: torques, drag and springs.
         let mut kicked = EnergyLedger::default();
         work.balance.take_back();
@@ -70,6 +71,8 @@ pub(crate) fn until_impact(
         if let Some(time) = first.filter(|_| may_stop) {
             report.dt = time;
             cut += 1;
+            // What was solved up to there is solved anew.
+            report.work.mend_to(open);
             state.bodies.clone_from(&work.stage.unkicked);
             // Contacts are those of a way: features of the end of a longer one need not be features of here.
             look(model, params, state, time, work);

@@ -117,7 +117,9 @@ fn first_of_island(
     let mut before = caps;
     if arrivals || left > 0 {
         let left = if left > 0 { left } else { params.sweeps };
-        before = worker.work.caps_open();
+        // The guess only had to tell who presses.
+        worker.work.mend_to(caps);
+        before = caps;
         converge(&of(left), cost_max, near, worker, view, true, |_| true);
     }
     view.island.stuck = worker.work.caps_open() > before;

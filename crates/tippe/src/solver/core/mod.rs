@@ -1,4 +1,4 @@
-//! The core: one island solved by four phases, the best impulses kept throughout, every loop capped and counted.
+//! The core: one island solved in phases, the best impulses kept throughout, every loop capped and counted.
 //!
 //! Reads: a `Problem`, a `Budget`.  Writes: an `Outcome`.
 //! Called by: whoever has an island to solve.

@@ -1,7 +1,7 @@
 //! Islands of joints too meshed for the direct solve by bodies: all joints at once, row by row of the joints instead.
 //!
 //! Reads: Model and State, solver bodies.  Writes: impulses of its knots, solver bodies, predicted states.
-//! Called by: `touch` (who is a net), the solves of `sequential`, `finish`, `hold`.
+//! Called by: `gather` (what is a network), the solves of `sequential`, `finish`, `rest`.
 //! Source: docs/solver.md, "Joint networks"; the stiffness of stressed joints is in `geometric_stiffness`.
 //!
 //! Impulses λ of the rows change their velocities by A λ, A = J M⁻¹ Jᵀ, which is factored with nested dissection (`front_cholesky.rs`). A net that is
@@ -117,7 +117,9 @@ impl Net {
     pub(crate) fn book(&self, books: &mut Books<'_>) {
         self.left.book(&mut books.report.energy);
         for knot in &self.knots {
-            books.balance.exchange_by_joint(books.model, knot.ends, 0.0);
+            books
+                .balance
+                .exchange_by_joint(books.model, knot.ends, 0.0, 0.0);
         }
         if let Some(&slot) = self.slots.first() {
             books.balance.put_in(slot, self.left.prescribed);
