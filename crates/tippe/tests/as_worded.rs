@@ -382,8 +382,7 @@ fn pyramid_work(params: IterativeParams, dt: f64) -> (u64, f64, f64) {
     }
     cubes.push(place(0.0, 1.02, Vec3::new(0.3, 0.4, 0.1)));
     let (mut swept, mut depth) = (0, 0f64);
-    let seconds = if cfg!(debug_assertions) { 0.15 } else { 0.25 };
-    for _ in 0..(seconds / dt) as usize {
+    for _ in 0..(0.25 / dt) as usize {
         let report = run(&mut world, dt, 1);
         swept +=
             report.work.rows_swept + report.candidates as u64 * u64::from(report.work.newton_steps);
