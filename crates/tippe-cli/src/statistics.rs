@@ -35,7 +35,9 @@ pub struct Statistics {
     pub certified_steps: u64,
     /// What kept steps from being certified, with the number of steps.
     pub missed: std::collections::BTreeMap<&'static str, u64>,
-    /// Works put in so far [J].
+    /// Potential energy at the start [J].
+    pub potential_start: f64,
+    /// Works put in so far, but that of gravity [J].
     pub works: f64,
     /// Weight times size of the bodies [J].
     pub weight_times_size: f64,
@@ -110,6 +112,7 @@ pub struct AllSeries {
 impl Statistics {
     /// Notes the energies a run starts with [J].
     pub fn start(&mut self, time: f64, (kinetic, potential): (f64, f64)) {
+        self.potential_start = potential;
         self.note_energies(kinetic, potential);
         self.series.kinetic.push(time, kinetic);
         self.series.potential.push(time, potential);
@@ -167,9 +170,12 @@ impl Statistics {
         self.kinetic_max.max(span).max(works).max(losses)
     }
 
-    /// What energy made from nothing is measured by [J]: kinetic energy at the start plus works put in, not less than weight times size.
+    /// What energy made from nothing is measured by [J]: kinetic energy at the start plus works put in, that of gravity by the deepest
+    /// fall of the potential energy, not less than weight times size.
     pub fn energy_scale(&self, kinetic_start: f64) -> f64 {
-        (kinetic_start + self.works).max(self.weight_times_size)
+        let lowest = self.potential_range.map_or(self.potential_start, |r| r.0);
+        let fallen = (self.potential_start - lowest).max(0.0);
+        (kinetic_start + self.works + fallen).max(self.weight_times_size)
     }
 
     /// Mean over steps of a sum.

@@ -24,7 +24,8 @@ pub(crate) fn close(
         e.friction + e.restitution + e.drag + e.joint_friction + e.shock + e.numerical_damping;
     let works = e.gravity + e.external + e.motors + e.prescribed;
     e.unexplained = e.kinetic - kinetic - (works - losses + e.position_correction + e.gained);
-    let put_in = e.external.max(0.0) + e.motors.max(0.0) + e.prescribed.max(0.0);
+    let put_in =
+        e.gravity.max(0.0) + e.external.max(0.0) + e.motors.max(0.0) + e.prescribed.max(0.0);
     report.energy_scale = (kinetic + put_in).max(energy::weight_times_size(model));
 }
 
