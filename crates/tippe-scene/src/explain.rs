@@ -9,8 +9,8 @@ use crate::format::{self, Kind};
 use crate::joint::WORLD;
 use crate::load::Scene;
 use tippe::{
-    BodyDesc, BodyKind, Drag, Filter, JointId, JointKind, MassSpec, Motion, Pose, Quat, Shape,
-    ShapeDesc, World,
+    BodyDesc, BodyKind, Drag, Filter, JointId, JointKind, MassSpec, Motion, Pose, Quat, Rounded,
+    Shape, ShapeDesc, World,
 };
 
 /// A scene as TOML with every default written out; it loads to the same world.
@@ -192,6 +192,7 @@ fn shape(shape: &Shape) -> format::Shape {
         Shape::Sphere { radius } => format::Shape::Sphere(format::Sphere { radius }),
         Shape::Cuboid { half } => format::Shape::Box(format::BoxShape {
             size: (half * 2.0).to_array(),
+            rounding: None,
         }),
         Shape::Capsule {
             half_length,
@@ -206,7 +207,9 @@ fn shape(shape: &Shape) -> format::Shape {
         } => format::Shape::Cylinder(format::Cylinder {
             radius,
             length: half_length * 2.0,
+            rounding: None,
         }),
+        Shape::Rounded(rounded) => round_shape(&rounded),
         Shape::Cone {
             half_length,
             radius,
@@ -227,6 +230,40 @@ fn shape(shape: &Shape) -> format::Shape {
             normal: normal.to_array(),
         }),
     }
+}
+
+/// A rounded solid with the size that leads to the same core.
+fn round_shape(rounded: &Rounded) -> format::Shape {
+    let r = rounded.radius();
+    match shape(rounded.core()) {
+        format::Shape::Box(b) => format::Shape::Box(format::BoxShape {
+            size: b.size.map(|x| 2.0 * thickened(0.5 * x, r)),
+            rounding: Some(r),
+        }),
+        format::Shape::Cylinder(c) => format::Shape::Cylinder(format::Cylinder {
+            radius: thickened(c.radius, r),
+            length: 2.0 * thickened(0.5 * c.length, r),
+            rounding: Some(r),
+        }),
+        format::Shape::Hull(h) => format::Shape::Hull(format::Hull {
+            rounding: Some(r),
+            ..h
+        }),
+        other => other,
+    }
+}
+
+/// The number nearest to `core` + `r` that gives exactly `core` when `r` is taken away, where there is one.
+fn thickened(core: f64, r: f64) -> f64 {
+    let sum = core + r;
+    let near = [
+        sum,
+        sum.next_up(),
+        sum.next_down(),
+        sum.next_up().next_up(),
+        sum.next_down().next_down(),
+    ];
+    near.into_iter().find(|x| x - r == core).unwrap_or(sum)
 }
 
 fn entry(s: &ShapeDesc, materials: &MaterialTable) -> format::ShapeEntry {

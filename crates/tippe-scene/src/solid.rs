@@ -11,7 +11,10 @@ use crate::diagnostics::{At, Problems};
 use crate::format::{self, Kind};
 use crate::inertia;
 use std::sync::Arc;
-use tippe::{BodyKind, ConvexHull, Filter, MassSpec, Pose, Shape, ShapeDesc, TriangleMesh, Vec3};
+use tippe::{
+    BodyKind, BuildError, ConvexHull, Filter, MassSpec, Pose, Rounded, Shape, ShapeDesc,
+    TriangleMesh, Vec3,
+};
 
 /// The shapes of a body.
 pub(crate) fn shapes(
@@ -121,9 +124,9 @@ fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems)
     match shape {
         format::Shape::Box(b) => {
             let edge = |i: usize| size(b.size[i], &at.key("size").index(i)) * 0.5;
-            Shape::Cuboid {
-                half: Vec3::from_array([0, 1, 2].map(edge)),
-            }
+            let half = Vec3::from_array([0, 1, 2].map(edge));
+            let round = |r| Rounded::cuboid(half, r);
+            rounded(Shape::Cuboid { half }, b.rounding, round, &at, problems)
         }
         format::Shape::Sphere(s) => Shape::Sphere {
             radius: size(s.radius, &at.key("radius")),
@@ -132,15 +135,27 @@ fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems)
             radius: size(c.radius, &at.key("radius")),
             half_length: size(c.length, &at.key("length")) * 0.5,
         },
-        format::Shape::Cylinder(c) => Shape::Cylinder {
-            radius: size(c.radius, &at.key("radius")),
-            half_length: size(c.length, &at.key("length")) * 0.5,
-        },
+        format::Shape::Cylinder(c) => {
+            let radius = size(c.radius, &at.key("radius"));
+            let half_length = size(c.length, &at.key("length")) * 0.5;
+            let sharp = Shape::Cylinder {
+                half_length,
+                radius,
+            };
+            let round = |r| Rounded::cylinder(half_length, radius, r);
+            rounded(sharp, c.rounding, round, &at, problems)
+        }
         format::Shape::Cone(c) => Shape::Cone {
             radius: size(c.radius, &at.key("radius")),
             half_length: size(c.height, &at.key("height")) * 0.5,
         },
-        format::Shape::Hull(h) => hull(h, &at, problems),
+        format::Shape::Hull(h) => {
+            let sharp = hull(h, &at, problems);
+            let core = sharp.clone();
+            // What could not be made is no hull.
+            let rounding = h.rounding.filter(|_| matches!(core, Shape::Hull(_)));
+            rounded(sharp, rounding, |r| Rounded::new(core, r), &at, problems)
+        }
         format::Shape::Mesh(m) => {
             if dynamic {
                 let help = "add kind = \"fixed\" (or \"kinematic\"), or use a hull";
@@ -164,6 +179,28 @@ fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems)
             Shape::HalfSpace {
                 normal: direction(h.normal, &at.key("normal"), problems),
             }
+        }
+    }
+}
+
+/// The solid with its edges rounded off, if it says so.
+fn rounded(
+    sharp: Shape,
+    rounding: Option<f64>,
+    round: impl FnOnce(f64) -> Result<Rounded, BuildError>,
+    at: &At,
+    problems: &mut Problems,
+) -> Shape {
+    let Some(radius) = rounding else { return sharp };
+    let at = at.key("rounding");
+    if problems.touches(&at) || !positive(radius, LARGE, "sizes are in metres", &at, problems) {
+        return sharp;
+    }
+    match round(radius) {
+        Ok(rounded) => Shape::Rounded(Arc::new(rounded)),
+        Err(e) => {
+            problems.error(&at, e.reason, "leave it out for sharp edges");
+            sharp
         }
     }
 }

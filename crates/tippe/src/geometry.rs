@@ -140,6 +140,10 @@ pub(crate) fn in_range(shape: &Shape, pose: &Pose) -> bool {
             half_length,
             radius,
         } => half_length.min(radius),
+        Shape::Rounded(ref r) => {
+            return in_range(r.core(), pose)
+                && in_range(&Shape::Sphere { radius: r.radius() }, pose);
+        }
         _ => 1.0,
     };
     let wide = match shape {

@@ -65,7 +65,7 @@ pub use report::{
     CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, Residuals,
     SolverWork, StepReport,
 };
-pub use shape::{ConvexHull, Shape, TriangleMesh};
+pub use shape::{ConvexHull, Rounded, Shape, TriangleMesh};
 pub use solver::choose::THRESHOLDS;
 pub use state::BodyState;
 pub use world::World;

@@ -101,7 +101,12 @@ fn mc_05_every_two_shapes_against_slow_answers() {
                     say("moved")
                 );
                 // The slow answer takes most of the time: one in ten, of round shapes one in a hundred.
-                let round = |s: &Shape| matches!(s, Shape::Cylinder { .. } | Shape::Cone { .. });
+                let round = |s: &Shape| {
+                    matches!(
+                        s,
+                        Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Rounded(_)
+                    )
+                };
                 let every = if round(a) || round(b) { 100 } else { 10 };
                 if s.distance < 0.0 && k % every == 0 {
                     let truth = least_overlap(a, p, b, q);

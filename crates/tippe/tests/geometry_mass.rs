@@ -4,9 +4,10 @@ mod geometry_support;
 
 use geometry_support::Random;
 use std::f64::consts::PI;
+use std::sync::Arc;
 use tippe::math::rotation::world_tensor;
 use tippe::math::{Mat3, Pose, Vec3};
-use tippe::shape::{MassProperties, Shape, mesh_mass_properties};
+use tippe::shape::{ConvexHull, MassProperties, Rounded, Shape, mesh_mass_properties};
 
 /// Largest relative difference of mass, centre (in sizes) and inertia.
 fn difference(a: &MassProperties, b: &MassProperties, size: f64) -> f64 {
@@ -235,4 +236,86 @@ fn sr_03_energy_is_the_same_in_both_frames() {
         assert!((world - body).abs() < 1e-12 * body, "{world} {body}");
         assert!((0.5 * w.dot(turned * w) - body).abs() < 1e-12 * body);
     }
+}
+
+/// A prism with a regular polygon of `sides` in a circle of `radius`.
+fn prism(sides: u32, radius: f64, half_length: f64) -> Shape {
+    let corner = |k: u32, z: f64| {
+        let (s, c) = libm::sincos(2.0 * PI * f64::from(k) / f64::from(sides));
+        Vec3::new(radius * c, radius * s, z)
+    };
+    let points: Vec<Vec3> = (0..sides)
+        .flat_map(|k| [corner(k, half_length), corner(k, -half_length)])
+        .collect();
+    Shape::Hull(Arc::new(ConvexHull::new(&points).unwrap()))
+}
+
+#[test]
+fn rounded_solids_against_each_other_and_their_limits() {
+    let of = |core: Shape, radius: f64| {
+        let rounded = Shape::Rounded(Arc::new(Rounded::new(core, radius).unwrap()));
+        rounded.mass_properties(2.5)
+    };
+    let cylinder = |half_length: f64, radius: f64| Shape::Cylinder {
+        half_length,
+        radius,
+    };
+    // Two ways to one answer: slices of revolution, and plates, wedges and sectors on a prism of many sides.
+    for (h, rim, r) in [(0.7, 0.4, 0.1), (0.05, 0.9, 0.3), (1.2, 0.02, 0.5)] {
+        let (a, b) = (of(cylinder(h, rim), r), of(prism(2000, rim, h), r));
+        assert!(difference(&a, &b, 1.0) < 1e-5, "{a:?} {b:?}");
+    }
+    // Nothing but the radius: a ball; a thin rod: a capsule; hardly any radius: the solid itself.
+    let tiny = Vec3::splat(1e-7);
+    let ball = Shape::Sphere { radius: 0.3 }.mass_properties(2.5);
+    assert!(difference(&of(Shape::Cuboid { half: tiny }, 0.3), &ball, 1.0) < 1e-5);
+    let rod = Shape::Cuboid {
+        half: Vec3::new(1e-8, 1e-8, 0.6),
+    };
+    let capsule = Shape::Capsule {
+        half_length: 0.6,
+        radius: 0.3,
+    };
+    assert!(difference(&of(rod, 0.3), &capsule.mass_properties(2.5), 1.0) < 1e-6);
+    let mut random = Random(25);
+    for kind in [1, 4, 6] {
+        let core = random.shape(kind);
+        let sharp = core.mass_properties(2.5);
+        assert!(difference(&of(core, 1e-9), &sharp, 1.0) < 1e-7);
+    }
+}
+
+#[test]
+fn rounded_hulls_are_the_limit_of_the_polyhedra_drawn_for_them() {
+    let mut random = Random(26);
+    for _ in 0..20 {
+        let core = random.shape(6);
+        let rounded = Rounded::new(core, random.range(0.05, 0.4)).unwrap();
+        let drawn = Shape::Hull(Arc::new(rounded.polyhedron().unwrap())).mass_properties(1.0);
+        let exact = Shape::Rounded(Arc::new(rounded)).mass_properties(1.0);
+        // Vertices on the surface: the polyhedron is inside, by little.
+        assert!(
+            drawn.mass < exact.mass && drawn.mass > 0.97 * exact.mass,
+            "{drawn:?} {exact:?}"
+        );
+        assert!(
+            difference(&drawn, &exact, 1.0) < 0.05,
+            "{drawn:?} {exact:?}"
+        );
+        // Off centre it is the same solid.
+        let apart = (drawn.center - exact.center).length();
+        assert!(apart < 0.01, "{apart}");
+    }
+}
+
+#[test]
+fn rounding_that_does_not_fit_is_refused() {
+    let half = Vec3::new(0.1, 0.2, 0.3);
+    for bad in [0.0, -0.1, 0.1, 0.2, f64::NAN, f64::INFINITY] {
+        let error = Rounded::cuboid(half, bad).unwrap_err();
+        assert_eq!(error.field, "rounding", "{bad}");
+    }
+    assert!(Rounded::cylinder(0.1, 0.2, 0.1).is_err());
+    assert!(Rounded::new(Shape::Sphere { radius: 1.0 }, 0.1).is_err());
+    assert!(Rounded::new(Shape::Cuboid { half: -half }, 0.1).is_err());
 }

@@ -51,6 +51,10 @@ pub fn triangles(shape: &Shape) -> (Vec<Triangle>, Pattern) {
             radius,
         } => (lathe(*radius, 0.0, *half_length), Pattern::Stripes),
         Shape::Hull(hull) => (faces(hull.vertices(), hull.triangles()), Pattern::Plain),
+        Shape::Rounded(rounded) => match rounded.polyhedron() {
+            Some(hull) => (faces(hull.vertices(), hull.triangles()), Pattern::Plain),
+            None => triangles(rounded.core()),
+        },
         Shape::Mesh(mesh) => (faces(mesh.vertices(), mesh.triangles()), Pattern::Plain),
         Shape::HalfSpace { .. } => (Vec::new(), Pattern::Plain),
     }
@@ -204,6 +208,12 @@ mod tests {
                 radius: 0.4,
             },
             Shape::Hull(hull.into()),
+            Shape::Rounded(
+                tippe::Rounded::cuboid(Vec3::new(0.5, 1.0, 2.0), 0.1)
+                    .unwrap()
+                    .into(),
+            ),
+            Shape::Rounded(tippe::Rounded::cylinder(0.7, 0.4, 0.1).unwrap().into()),
         ] {
             let (drawn, true_one) = (volume(&shape), shape.volume());
             // Round nets lie inside by about (π/16)²/2 … of the radius.

@@ -41,7 +41,11 @@ impl Item<'_> {
                 half_length,
                 radius,
             } => self.capsule(out, view, *half_length, *radius, dash),
-            Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Hull(_) | Shape::Mesh(_) => {
+            Shape::Cylinder { .. }
+            | Shape::Cone { .. }
+            | Shape::Hull(_)
+            | Shape::Rounded(_)
+            | Shape::Mesh(_) => {
                 for face in faces(self.shape) {
                     self.face(out, view, &face, dash);
                 }
@@ -306,6 +310,14 @@ fn faces(shape: &Shape) -> Vec<Face> {
                 )
             })
             .collect(),
+        Shape::Rounded(rounded) => match rounded.polyhedron() {
+            Some(hull) => {
+                let mut all = faces(&Shape::Hull(hull.into()));
+                all.iter_mut().for_each(|f| f.round = true);
+                all
+            }
+            None => faces(rounded.core()),
+        },
         Shape::Mesh(mesh) => (0..mesh.triangles().len() as u32)
             .map(|t| flat(mesh.normal(t), mesh.corners(t).to_vec()))
             .collect(),
@@ -336,13 +348,15 @@ pub fn shadow(camera: &Camera, shape: &Shape, pose: &Pose) -> Option<Vec<(f64, f
                 )
             })
             .collect(),
-        Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Hull(_) | Shape::Mesh(_) => {
-            faces(shape)
-                .into_iter()
-                .flat_map(|f| f.corners)
-                .map(|c| circle(pose.point(c), 0.0))
-                .collect()
-        }
+        Shape::Cylinder { .. }
+        | Shape::Cone { .. }
+        | Shape::Hull(_)
+        | Shape::Rounded(_)
+        | Shape::Mesh(_) => faces(shape)
+            .into_iter()
+            .flat_map(|f| f.corners)
+            .map(|c| circle(pose.point(c), 0.0))
+            .collect(),
         Shape::HalfSpace { .. } => return None,
     })
 }

@@ -144,6 +144,13 @@ impl Random {
                 normal: self.rotation() * Vec3::Z,
             },
             5 => self.hull().unwrap_or(Shape::Sphere { radius: 1.0 }),
+            6 => {
+                let core = Shape::Cuboid {
+                    half: Vec3::new(size(self), size(self), size(self)),
+                };
+                let rounded = tippe::Rounded::new(core.clone(), size(self));
+                rounded.map_or(core, |r| Shape::Rounded(r.into()))
+            }
             _ => Shape::Cuboid {
                 half: Vec3::new(size(self), size(self), size(self)),
             },

@@ -198,7 +198,10 @@ record! {
     BoxShape { required {
         /// Edge lengths along x, y, z [m].
         size: [f64; 3],
-    } optional {} }
+    } optional {
+        /// Radius that edges and corners are rounded off with [m]; the size stays. Default: sharp.
+        rounding: f64,
+    } }
 }
 
 record! {
@@ -226,7 +229,10 @@ record! {
         radius: f64,
         /// Length along the axis [m].
         length: f64,
-    } optional {} }
+    } optional {
+        /// Radius that the rims are rounded off with [m]; the size stays. Default: sharp.
+        rounding: f64,
+    } }
 }
 
 record! {
@@ -248,6 +254,8 @@ record! {
         file: String,
         /// Metres that one unit of the file stands for [m]. Default 1.
         scale: f64,
+        /// Radius that the hull is thickened by in all directions [m]; it grows by that much. Default: sharp.
+        rounding: f64,
     } }
 }
 

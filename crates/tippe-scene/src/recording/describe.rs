@@ -164,6 +164,11 @@ fn solid(shape: &Shape) -> Solid {
             points: hull.vertices().iter().map(|v| v.to_array()).collect(),
             triangles: hull.triangles().to_vec(),
         },
+        // Drawn only: a run goes on from snapshots, which have the exact solid.
+        Shape::Rounded(rounded) => match rounded.polyhedron() {
+            Some(hull) => solid(&Shape::Hull(hull.into())),
+            None => solid(rounded.core()),
+        },
         Shape::Mesh(mesh) => Solid::Mesh {
             points: mesh.vertices().iter().map(|v| v.to_array()).collect(),
             triangles: mesh.triangles().to_vec(),

@@ -285,6 +285,7 @@ const fn rank(shape: &Shape) -> u32 {
         Shape::Cylinder { .. } => 4,
         Shape::Cone { .. } => 5,
         Shape::Hull(_) => 6,
+        Shape::Rounded(_) => 7,
     }
 }
 

@@ -128,7 +128,7 @@ fn feature(
             };
             Feature {
                 kind,
-                radius: if side { r } else { 0.0 },
+                radius: if side { r + radius } else { radius },
                 name: 4 * u32::from(side) + u32::from(x.z > 0.0),
             }
         }
@@ -142,7 +142,7 @@ fn feature(
             };
             Feature {
                 kind,
-                radius: 0.0,
+                radius,
                 name: u32::from(rim) + 2 * u32::from(apex),
             }
         }

@@ -182,12 +182,16 @@ impl Touching<'_> {
         };
         let incident = Turned::new(&other, -(turn.transpose() * normal), Some(face.other));
         let incident = incident.outline();
-        // Faces belong to cores without radius.
-        let radius = radius_a + radius_b;
-        let patch = Patch::new(&incident, &reference, margin + radius);
+        let patch = Patch::new(&incident, &reference, margin + radius_a + radius_b);
+        let (radius_own, radius) = if on_b {
+            (radius_b, radius_a)
+        } else {
+            (radius_a, radius_b)
+        };
         let faces = FacePair {
             reference: if on_b { pose_b } else { pose_a },
             on_b,
+            radius_own,
             radius,
         };
         push_patch(&faces, &reference, &patch, out);
@@ -253,6 +257,8 @@ pub(super) struct FacePair<'a> {
     pub reference: &'a Pose,
     /// Whether the face is B's.
     pub on_b: bool,
+    /// Thickness of its owner [m].
+    pub radius_own: f64,
     /// Thickness of the other [m].
     pub radius: f64,
 }
@@ -267,9 +273,9 @@ pub(super) fn push_patch(
     let n = pair.reference.vector(reference.normal);
     let first = out.len();
     for p in patch.points() {
-        let gap = p.w - pair.radius;
+        let gap = p.w - pair.radius - pair.radius_own;
         let core = pair.reference.point(p.x);
-        let (on_incident, on_face) = (core - n * pair.radius, core - n * p.w);
+        let (on_incident, on_face) = (core - n * pair.radius, core - n * (p.w - pair.radius_own));
         let mut feature_id = p.name;
         if pair.on_b {
             feature_id ^= ON_B;
@@ -284,8 +290,8 @@ pub(super) fn push_patch(
             normal: if on_b { -n } else { n },
             gap,
             features: features(p, reference, on_b),
-            radius_a: if on_b { pair.radius } else { 0.0 },
-            radius_b: if on_b { 0.0 } else { pair.radius },
+            radius_a: if on_b { pair.radius } else { pair.radius_own },
+            radius_b: if on_b { pair.radius_own } else { pair.radius },
             rolling_radius: p.radius + pair.radius,
             feature_id,
         });

@@ -43,6 +43,7 @@ pub(super) fn half_space_convex(
     let faces = FacePair {
         reference: pose_a,
         on_b: false,
+        radius_own: 0.0,
         radius,
     };
     push_patch(&faces, &reference, &patch, out);

@@ -156,6 +156,7 @@ fn face(
     let faces = FacePair {
         reference: touching.placed.pose_a,
         on_b: false,
+        radius_own: 0.0,
         radius,
     };
     let start = out.len();

@@ -15,6 +15,7 @@ pub mod hull;
 pub mod mass;
 pub mod mesh;
 mod quickhull;
+pub mod rounded;
 pub mod sphere;
 pub mod support;
 pub mod triangle_mesh;
@@ -23,6 +24,7 @@ pub use aabb::Aabb;
 pub use hull::ConvexHull;
 pub use mass::MassProperties;
 pub use mesh::mesh_mass_properties;
+pub use rounded::Rounded;
 pub use support::{Core, SupportPoint};
 pub use triangle_mesh::TriangleMesh;
 
@@ -66,6 +68,8 @@ pub enum Shape {
     },
     /// A convex polyhedron; bodies may share it.
     Hull(Arc<ConvexHull>),
+    /// A box, cylinder or hull with rounded edges; bodies may share it.
+    Rounded(Arc<Rounded>),
     /// A surface of triangles, felt from its front. Only for fixed and kinematic bodies; bodies may share it.
     Mesh(Arc<TriangleMesh>),
     /// Everything at or below the plane `normal · x = 0`. Only for fixed and kinematic bodies.
@@ -94,7 +98,7 @@ impl Shape {
                 radius,
             } => cone::check(half_length, radius),
             // Checked when it was made.
-            Self::Hull(_) | Self::Mesh(_) => Ok(()),
+            Self::Hull(_) | Self::Mesh(_) | Self::Rounded(_) => Ok(()),
             Self::HalfSpace { normal } => half_space::check(normal),
         }
     }
@@ -118,6 +122,7 @@ impl Shape {
                 radius: r,
             } => (h * h + r * r).sqrt(),
             Self::Hull(ref hull) => hull.reach(),
+            Self::Rounded(ref r) => r.core().reach() + r.radius(),
             Self::Mesh(ref mesh) => mesh.reach(),
             Self::HalfSpace { .. } => f64::INFINITY,
         }
@@ -142,6 +147,7 @@ impl Shape {
                 radius,
             } => cone::volume(half_length, radius),
             Self::Hull(ref hull) => hull.volume(),
+            Self::Rounded(ref r) => r.volume(),
             Self::Mesh(_) => 0.0,
             Self::HalfSpace { .. } => f64::INFINITY,
         }
@@ -166,6 +172,7 @@ impl Shape {
                 radius,
             } => cone::mass_properties(half_length, radius, density),
             Self::Hull(ref hull) => hull.mass_properties(density),
+            Self::Rounded(ref r) => r.mass_properties(density),
             Self::Mesh(_) | Self::HalfSpace { .. } => MassProperties::NONE,
         }
     }
@@ -189,6 +196,7 @@ impl Shape {
                 radius,
             } => cone::bounds(half_length, radius, pose),
             Self::Hull(ref hull) => hull.bounds(pose),
+            Self::Rounded(ref r) => r.core().bounds(pose).grown(r.radius()),
             Self::Mesh(ref mesh) => mesh.bounds(pose),
             Self::HalfSpace { normal } => half_space::bounds(normal, pose),
         }

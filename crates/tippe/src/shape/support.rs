@@ -93,6 +93,7 @@ impl<'a> Core<'a> {
                 0.0,
             ),
             Shape::Hull(hull) => (Self::Hull(hull), 0.0),
+            Shape::Rounded(r) => (Self::of(r.core())?.0, r.radius()),
             Shape::Mesh(_) | Shape::HalfSpace { .. } => return None,
         })
     }

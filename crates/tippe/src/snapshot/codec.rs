@@ -13,7 +13,7 @@ use crate::method::{IterativeParams, Method, SequentialParams};
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
-use crate::shape::{ConvexHull, Shape, TriangleMesh};
+use crate::shape::{ConvexHull, Rounded, Shape, TriangleMesh};
 use crate::state::{
     BodyState, ContactKey, ContactMemory, Impulse, JointMemory, Load, PairKey, State,
 };
@@ -436,6 +436,24 @@ impl Code for Arc<ConvexHull> {
     }
 }
 
+impl Code for Arc<Rounded> {
+    fn write(&self, out: &mut Output) {
+        self.core().write(out);
+        self.radius().write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        // Only these have a core of their own kind: anything else would nest without end.
+        let core = match input.bytes.get(input.offset) {
+            Some(1 | 4 | 6) => Shape::read(input)?,
+            _ => return input.corrupt(),
+        };
+        match Rounded::new(core, f64::read(input)?) {
+            Ok(rounded) => Ok(Self::new(rounded)),
+            Err(_) => input.corrupt(),
+        }
+    }
+}
+
 impl Code for Arc<TriangleMesh> {
     fn write(&self, out: &mut Output) {
         self.vertices().to_vec().write(out);
@@ -488,6 +506,7 @@ code_enum!(Shape {
     5 => Cone { half_length, radius },
     6 => Hull(hull),
     7 => Mesh(mesh),
+    8 => Rounded(rounded),
 });
 code_enum!(Motion {
     0 => Constant { velocity, angular_velocity },

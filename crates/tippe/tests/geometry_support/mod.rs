@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 use tippe::math::{Pose, Quat, Vec3};
-use tippe::shape::{ConvexHull, Shape};
+use tippe::shape::{ConvexHull, Rounded, Shape};
 
 /// A small generator (splitmix64), so that every run sees the same cases.
 pub struct Random(pub u64);
@@ -74,6 +74,13 @@ impl Random {
                 half_length: self.range(0.2, 1.0),
                 radius: self.range(0.2, 1.0),
             },
+            7 => {
+                let kind = [1, 4, 6][(self.next() % 3) as usize];
+                let core = self.shape(kind);
+                let radius = self.range(0.02, 0.3);
+                Rounded::new(core, radius)
+                    .map_or(Shape::Sphere { radius }, |r| Shape::Rounded(Arc::new(r)))
+            }
             _ => {
                 let count = 4 + (self.next() % 17) as usize;
                 self.hull(count, Vec3::ONE)

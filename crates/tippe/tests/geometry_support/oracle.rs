@@ -29,6 +29,9 @@ pub fn reach_along(shape: &Shape, pose: &Pose, n: Vec3) -> f64 {
                 .vertices()
                 .iter()
                 .fold(f64::NEG_INFINITY, |h, v| h.max(d.dot(*v))),
+            Shape::Rounded(r) => {
+                return reach_along(r.core(), pose, n) + r.radius() * d.length();
+            }
             Shape::Mesh(_) => f64::INFINITY,
             Shape::HalfSpace { normal } => {
                 if (d - *normal).length() < 1e-12 {
@@ -72,9 +75,56 @@ pub fn height_over(shape: &Shape, pose: &Pose, x: Vec3) -> f64 {
             .faces()
             .iter()
             .fold(f64::NEG_INFINITY, |s, f| s.max(f.normal.dot(x) - f.offset)),
+        Shape::Rounded(r) => outside(r.core(), x) - r.radius(),
         Shape::Mesh(_) => f64::NAN,
         Shape::HalfSpace { normal } => normal.dot(x),
     }
+}
+
+/// Distance of a point from the core of a rounded shape, negative inside, in its own frame.
+fn outside(core: &Shape, x: Vec3) -> f64 {
+    let over = match core {
+        Shape::Cuboid { half } => x.abs() - *half,
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => {
+            let across = (x.x * x.x + x.y * x.y).sqrt();
+            Vec3::new(across - radius, x.z.abs() - half_length, f64::NEG_INFINITY)
+        }
+        _ => {
+            // A hull: the nearest point of its triangles, or the least height over its faces.
+            let Shape::Hull(hull) = core else {
+                return f64::NAN;
+            };
+            let height = height_over(core, &Pose::IDENTITY, x);
+            let at = |i: u32| hull.vertices()[i as usize];
+            let near = |t: &[u32; 3]| distance_to_triangle(x, t.map(at));
+            let least = hull
+                .triangles()
+                .iter()
+                .map(near)
+                .fold(f64::INFINITY, f64::min);
+            return if height <= 0.0 { height } else { least };
+        }
+    };
+    over.max(Vec3::ZERO).length() + over.max_element().min(0.0)
+}
+
+/// Distance of a point from a triangle: from its plane if the foot is inside, else from the nearest edge.
+fn distance_to_triangle(x: Vec3, [a, b, c]: [Vec3; 3]) -> f64 {
+    let n = (b - a).cross(c - a).normalize();
+    let inside = [(a, b), (b, c), (c, a)]
+        .iter()
+        .all(|(p, q)| n.dot((*q - *p).cross(x - *p)) >= 0.0);
+    if inside {
+        return n.dot(x - a).abs();
+    }
+    let edge = |p: Vec3, q: Vec3| {
+        let t = (x - p).dot(q - p) / (q - p).length_squared();
+        (x - p - (q - p) * t.clamp(0.0, 1.0)).length()
+    };
+    edge(a, b).min(edge(b, c)).min(edge(c, a))
 }
 
 /// Axes that can be the shortest way out for flat shapes: face normals and edge directions. Empty for round ones.
@@ -104,7 +154,7 @@ fn features(shape: &Shape, pose: &Pose) -> Option<(Vec<Vec3>, Vec<Vec3>)> {
         Shape::HalfSpace { normal } => Some((vec![turn(*normal)], Vec::new())),
         Shape::Sphere { .. } => Some((Vec::new(), Vec::new())),
         Shape::Capsule { .. } => Some((Vec::new(), vec![turn(Vec3::Z)])),
-        Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Mesh(_) => None,
+        Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Rounded(_) | Shape::Mesh(_) => None,
     }
 }
 

@@ -4,10 +4,10 @@ use super::geometry_support::Random;
 use std::sync::Arc;
 use tippe::geometry::closest_points;
 use tippe::math::{Pose, Vec3, rotation};
-use tippe::shape::{ConvexHull, Shape};
+use tippe::shape::{ConvexHull, Rounded, Shape};
 
 /// Number of kinds of shapes that `Random::shape` draws.
-pub const KINDS: usize = 7;
+pub const KINDS: usize = 8;
 
 /// Two shapes and their poses.
 #[derive(Debug)]
@@ -65,6 +65,8 @@ fn stretched(shape: &Shape, s: Vec3) -> Shape {
             let points: Vec<Vec3> = hull.vertices().iter().map(|v| *v * s).collect();
             ConvexHull::new(&points).map_or_else(|_| shape.clone(), |h| Shape::Hull(Arc::new(h)))
         }
+        Shape::Rounded(r) => Rounded::new(stretched(r.core(), s), r.radius() * s.min_element())
+            .map_or_else(|_| shape.clone(), |r| Shape::Rounded(Arc::new(r))),
         Shape::Mesh(_) | Shape::HalfSpace { .. } => shape.clone(),
     }
 }
