@@ -102,7 +102,7 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     let mut simulation = Simulation::new(&scene, steps, args, recorder);
     let end = simulation.run(&mut scene, steps)?;
     let message = end.message(scene.world.time());
-    let verdict = simulation.verdict(&scene, matches!(end, End::Finished));
+    let verdict = simulation.verdict(&scene, &end);
     let warnings = simulation.warnings(&scene, message.as_deref(), &verdict, args);
     let summary = Summary::new(
         &scene.name,
@@ -290,13 +290,14 @@ impl Simulation {
         End::Finished
     }
 
-    fn verdict(&self, scene: &Scene, finished: bool) -> Verdict {
+    /// Of what was computed; a run that a step ended cannot be trusted.
+    fn verdict(&self, scene: &Scene, end: &End) -> Verdict {
         let start = self.energy_start.0;
         let verdict = self.watch.verdict(start, &self.statistics, &scene.world);
-        if finished {
-            verdict
+        if matches!(end, End::Stopped(_)) {
+            verdict.stopped()
         } else {
-            verdict.unfinished()
+            verdict
         }
     }
 

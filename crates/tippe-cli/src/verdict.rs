@@ -308,8 +308,8 @@ fn ratio(value: f64, beside: f64) -> f64 {
 }
 
 impl Verdict {
-    /// A run that did not finish cannot be trusted.
-    pub fn unfinished(mut self) -> Self {
+    /// A run whose last step was refused cannot be trusted.
+    pub fn stopped(mut self) -> Self {
         self.class = Class::Distrust;
         self
     }
