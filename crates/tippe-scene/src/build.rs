@@ -360,6 +360,13 @@ fn method(main: &SceneFile, options: &LoadOptions, root: &At, problems: &mut Pro
                 None => defaults,
             })
         }
+        Method::Simultaneous(defaults) => {
+            let at = root.join("method.simultaneous");
+            Method::Simultaneous(match table.and_then(|m| m.simultaneous.as_ref()) {
+                Some(params) => params.apply(defaults, &at, problems),
+                None => defaults,
+            })
+        }
     }
 }
 
@@ -379,17 +386,18 @@ pub(crate) fn method_refused(name: &str, available: &[&str]) -> (String, String)
 }
 
 fn method_written_out(method: &Method, (dt, seconds): (f64, f64)) -> format::MethodTable {
-    let (sequential, iterative) = match method {
-        Method::Sequential(p) => (Some(format::Sequential::written_out(p)), None),
-        Method::Iterative(p) => (None, Some(format::Iterative::written_out(p))),
-    };
-    format::MethodTable {
+    let mut table = format::MethodTable {
         name: Some(method.name().into()),
         dt: Some(format::Ratio::Number(dt)),
         seconds: Some(seconds),
-        sequential,
-        iterative,
+        ..Default::default()
+    };
+    match method {
+        Method::Sequential(p) => table.sequential = Some(format::Sequential::written_out(p)),
+        Method::Iterative(p) => table.iterative = Some(format::Iterative::written_out(p)),
+        Method::Simultaneous(p) => table.simultaneous = Some(format::Simultaneous::written_out(p)),
     }
+    table
 }
 
 /// Reports names that are empty or taken.

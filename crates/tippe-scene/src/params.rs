@@ -2,11 +2,11 @@
 //!
 //! Reads: `format`.  Writes: `Problems`.
 //! Called by: `format` (tables), `build` (to the engine and back).
-//! Source: `tippe::SequentialParams`, `tippe::IterativeParams`; their own checks say what makes sense.
+//! Source: `tippe::SequentialParams`, `tippe::IterativeParams`, `tippe::SimultaneousParams`; their own checks say what makes sense.
 
 use crate::diagnostics::{At, Problems};
 use crate::read::record;
-use tippe::{BuildError, IterativeParams, SequentialParams};
+use tippe::{BuildError, IterativeParams, SequentialParams, SimultaneousParams};
 
 /// Declares the table of a method's parameters, and how it goes to the engine's type and back.
 macro_rules! params {
@@ -158,6 +158,46 @@ params! {
             /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.
             shuffle_seed: u64,
         }
+        renamed {}
+    }
+}
+
+params! {
+    /// Parameters of the method `simultaneous`; defaults and reasons in docs/methods/simultaneous.md.
+    Simultaneous for SimultaneousParams {
+        always {
+            /// Depth at which a resting contact counts as solved at the end of the step [m].
+            depth_tolerance: f64,
+            /// Tangential distance to which sticking contacts are held in a step [m].
+            drift_tolerance: f64,
+            /// Velocity at which a closing solve counts as solved [m/s].
+            velocity_tolerance: f64,
+            /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
+            joint_tolerance: f64,
+            /// Depth ε of resting contacts [m]: one that bears load collides only above √(2 g ε).
+            contact_depth: f64,
+            /// Most passes over approaching points, after which one solve without restitution ends a cluster.
+            passes: u32,
+            /// Most times that the closing solve looks at the motion it has made and aims again.
+            predictions: u32,
+            /// Most times that a step stops at a time of impact; 0 answers all impacts inside the step.
+            impact_substeps: u32,
+            /// Contacts of an island beyond which its impacts are answered inside the step.
+            impact_contacts: u32,
+            /// Block products that one factorisation may cost.
+            direct_cost: f64,
+            /// Most sweeps of an island that the one system does not solve within its budget.
+            sweeps_max: u32,
+            /// Part of the remaining depth that the pose-only pass removes in one step, 0 to 1.
+            depenetration: f64,
+            /// Depth the pose-only pass leaves alone [m].
+            slop: f64,
+            /// Start each closing solve from the impulses of the last step.
+            warm_start: bool,
+            /// The paper's own step: move with a first-order scheme, detect, resolve; no closing solve, no rest.
+            literal: bool,
+        }
+        maybe {}
         renamed {}
     }
 }

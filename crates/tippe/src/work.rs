@@ -8,6 +8,7 @@ use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
 use crate::method::iterative::{Collisions, Levels};
+use crate::method::simultaneous;
 use crate::model::Model;
 use crate::output::balance::Balance;
 use crate::output::record::Records;
@@ -36,7 +37,9 @@ pub struct Work {
     pub(crate) stage: Scratch,
     /// Scratch of the collision phase of `iterative`.
     pub(crate) collisions: Collisions,
-    /// Scratch of its shock propagation.
+    /// Scratch of the collision phase of `simultaneous`.
+    pub(crate) simultaneous: simultaneous::Collisions,
+    /// Scratch of the shock propagation of `iterative`.
     pub(crate) levels: Levels,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
     pub(crate) resting: crate::two_stage::rest::Resting,

@@ -6,9 +6,11 @@
 
 pub mod iterative;
 pub mod sequential;
+pub mod simultaneous;
 
 pub use iterative::IterativeParams;
 pub use sequential::SequentialParams;
+pub use simultaneous::SimultaneousParams;
 
 /// The methods, each with its own parameters. A closed list, chosen at run time.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +19,8 @@ pub enum Method {
     Sequential(SequentialParams),
     /// Collisions, then resting contacts, each by impulses to a tolerance; lone impacts by the impact law.
     Iterative(IterativeParams),
+    /// All contacts and connections together, by one symmetric system.
+    Simultaneous(SimultaneousParams),
 }
 
 /// Every method Tippe knows by name, whether or not this version has it.
@@ -41,6 +45,7 @@ impl Method {
         match self {
             Self::Sequential(_) => "sequential",
             Self::Iterative(_) => "iterative",
+            Self::Simultaneous(_) => "simultaneous",
         }
     }
 
@@ -52,6 +57,7 @@ impl Method {
         match self {
             Self::Sequential(params) => params.check(),
             Self::Iterative(params) => params.check(),
+            Self::Simultaneous(params) => params.check(),
         }
     }
 
@@ -61,6 +67,7 @@ impl Method {
         match name {
             "sequential" => Some(Self::Sequential(SequentialParams::default())),
             "iterative" => Some(Self::Iterative(IterativeParams::default())),
+            "simultaneous" => Some(Self::Simultaneous(SimultaneousParams::default())),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use crate::error::SnapshotError;
 use crate::joint::{Freedom, JointDesc, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
 use crate::math::{Pose, Quat, Vec3};
-use crate::method::{IterativeParams, Method, SequentialParams};
+use crate::method::{IterativeParams, Method, SequentialParams, SimultaneousParams};
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
@@ -271,6 +271,23 @@ code_struct!(IterativeParams {
     warm_start,
     shuffle_seed
 });
+code_struct!(SimultaneousParams {
+    depth_tolerance,
+    drift_tolerance,
+    velocity_tolerance,
+    joint_tolerance,
+    contact_depth,
+    passes,
+    predictions,
+    impact_substeps,
+    impact_contacts,
+    direct_cost,
+    sweeps_max,
+    depenetration,
+    slop,
+    warm_start,
+    literal
+});
 code_struct!(EnergyLedger {
     kinetic,
     potential,
@@ -517,7 +534,7 @@ code_enum!(Motor {
     0 => Velocity { target, max_force },
     1 => Position { target, time, max_force },
 });
-code_enum!(Method { 0 => Sequential(params), 1 => Iterative(params) });
+code_enum!(Method { 0 => Sequential(params), 1 => Iterative(params), 2 => Simultaneous(params) });
 
 // For the encodings that have files of their own.
 pub(super) use {code_enum, code_struct};
