@@ -58,7 +58,15 @@ fn problem(rack: &Rack, jointed: bool) -> (Problem, Vec<Point>) {
     let nodes: Vec<Node> = rack
         .x
         .iter()
-        .map(|x| p.add_body(1.0, Mat3::IDENTITY * 10.0, (middle - *x) * 0.1 + Vec3::X, Vec3::ZERO).unwrap())
+        .map(|x| {
+            p.add_body(
+                1.0,
+                Mat3::IDENTITY * 10.0,
+                (middle - *x) * 0.1 + Vec3::X,
+                Vec3::ZERO,
+            )
+            .unwrap()
+        })
         .collect();
     let mut points = Vec::new();
     let mut touch = |p: &mut Problem, a: Option<usize>, b: Option<usize>, n: Vec3| {
@@ -66,7 +74,14 @@ fn problem(rack: &Rack, jointed: bool) -> (Problem, Vec<Point>) {
         let low = if jointed { f64::NEG_INFINITY } else { 0.0 };
         let rows: &[Vec3] = if jointed { &[n, t1, t2] } else { &[n] };
         for d in rows {
-            let group = p.add_row(Law::Bounded { low, high: f64::INFINITY }, 0.0, 0.0);
+            let group = p.add_row(
+                Law::Bounded {
+                    low,
+                    high: f64::INFINITY,
+                },
+                0.0,
+                0.0,
+            );
             for (side, sign) in [(a, -1.0), (b, 1.0)] {
                 if let Some(i) = side {
                     let (d, m) = (*d * sign, (n * (-0.5 * sign)).cross(*d) * sign);
@@ -112,7 +127,10 @@ fn measure(rack: &Rack, jointed: bool, repeats: usize) -> (usize, f64, f64, u32)
 }
 
 fn main() {
-    println!("{:10} {:>7} {:>7} {:>11} {:>12} {:>10} {:>6}", "case", "bodies", "rows", "time [ms]", "paper [ms]", "residual", "factor");
+    println!(
+        "{:10} {:>7} {:>7} {:>11} {:>12} {:>10} {:>6}",
+        "case", "bodies", "rows", "time [ms]", "paper [ms]", "residual", "factor"
+    );
     let print = |name: &str, rack: &Rack, jointed: bool, paper: &str| -> (usize, f64) {
         let (rows, ms, residual, factor) = measure(rack, jointed, 5);
         let bodies = rack.x.len();
@@ -129,9 +147,16 @@ fn main() {
         .map(|(n, paper)| print("line", &line(n), false, paper))
         .into();
     slope("line", &lines);
-    let racks: Vec<_> = [(3, "0.13"), (4, "0.17"), (10, "2.3"), (20, "6501"), (41, "—"), (82, "—")]
-        .map(|(k, paper)| print("pyramid", &pyramid(k), false, paper))
-        .into();
+    let racks: Vec<_> = [
+        (3, "0.13"),
+        (4, "0.17"),
+        (10, "2.3"),
+        (20, "6501"),
+        (41, "—"),
+        (82, "—"),
+    ]
+    .map(|(k, paper)| print("pyramid", &pyramid(k), false, paper))
+    .into();
     slope("pyramid", &racks);
     let chains: Vec<_> = [10, 100, 1000]
         .map(|n| print("chain", &line(n), true, "—"))

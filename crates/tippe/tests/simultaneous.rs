@@ -1,6 +1,9 @@
 //! `simultaneous` in a world: impacts of clusters, stacks that close in one solve, friction, joints, and the paper's own step.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it does not expect"
+)]
 
 mod support;
 
@@ -34,7 +37,13 @@ fn trio(e: f64) -> (World, [BodyId; 3]) {
     let mut world = world(0.0, Surface::new(0.0, e));
     let mut ball = |x: f64, y: f64, v: f64| {
         let desc = solid(sphere(0.1), 1.0, Vec3::new(x, y, 0.0));
-        add(&mut world, &BodyDesc { velocity: Vec3::X * v, ..desc })
+        add(
+            &mut world,
+            &BodyDesc {
+                velocity: Vec3::X * v,
+                ..desc
+            },
+        )
     };
     let cue = ball(-0.3 - 0.1 * 3.0_f64.sqrt(), 0.0, 1.0);
     let left = ball(0.0, 0.1, 0.0);
@@ -64,13 +73,24 @@ fn sr_10_cradle_in_a_world() {
             .map(|i| {
                 let (gap, v) = if i < moving { (0.05, 1.0) } else { (0.0, 0.0) };
                 let desc = solid(sphere(0.1), 1.0, Vec3::X * (0.2 * f64::from(i) - gap));
-                add(&mut world, &BodyDesc { velocity: Vec3::X * v, ..desc })
+                add(
+                    &mut world,
+                    &BodyDesc {
+                        velocity: Vec3::X * v,
+                        ..desc
+                    },
+                )
             })
             .collect();
         run(&mut world, 0.005, 40);
         for (i, &ball) in balls.iter().enumerate() {
             let wanted = if i >= 5 - moving as usize { 1.0 } else { 0.0 };
-            near(&format!("ball {i} of {moving}"), state(&world, ball).velocity.x, wanted, 1e-7);
+            near(
+                &format!("ball {i} of {moving}"),
+                state(&world, ball).velocity.x,
+                wanted,
+                1e-7,
+            );
         }
     }
 }
@@ -100,7 +120,11 @@ fn sr_15_a_stack_of_100_boxes_does_not_sag() {
     run(&mut world, 1e-3, 50);
     let top = state(&world, boxes[99]).position.z;
     println!("sag {:e} m a contact", (0.1 + 0.2 * 99.0 - top) / 100.0);
-    below("sag of one contact", (0.1 + 0.2 * 99.0 - top).abs() / 100.0, 1e-6);
+    below(
+        "sag of one contact",
+        (0.1 + 0.2 * 99.0 - top).abs() / 100.0,
+        1e-6,
+    );
 }
 
 #[test]
@@ -109,14 +133,28 @@ fn sr_15_a_falling_stack_without_restitution_closes_in_one_pass() {
     add(&mut world, &floor());
     let boxes: Vec<BodyId> = (0..16)
         .map(|i| {
-            let desc = solid(cuboid(0.1, 0.1, 0.1), 8.0, Vec3::Z * (0.101 + 0.2 * f64::from(i)));
-            add(&mut world, &BodyDesc { velocity: Vec3::Z * -1.0, ..desc })
+            let desc = solid(
+                cuboid(0.1, 0.1, 0.1),
+                8.0,
+                Vec3::Z * (0.101 + 0.2 * f64::from(i)),
+            );
+            add(
+                &mut world,
+                &BodyDesc {
+                    velocity: Vec3::Z * -1.0,
+                    ..desc
+                },
+            )
         })
         .collect();
     let report = run(&mut world, 1e-3, 50);
     assert_eq!(report.work.caps_hit, 0);
     for &b in &boxes {
-        below("speed after landing", state(&world, b).velocity.length(), 1e-8);
+        below(
+            "speed after landing",
+            state(&world, b).velocity.length(),
+            1e-8,
+        );
     }
 }
 
@@ -126,10 +164,21 @@ fn sr_19_a_block_stops_after_the_way_of_coulomb() {
         let mut world = world(G, Surface::new(mu, 0.0));
         add(&mut world, &floor());
         let desc = solid(cuboid(0.2, 0.2, 0.05), 2.0, Vec3::Z * 0.05);
-        let block = add(&mut world, &BodyDesc { velocity: Vec3::X * 2.0, ..desc });
+        let block = add(
+            &mut world,
+            &BodyDesc {
+                velocity: Vec3::X * 2.0,
+                ..desc
+            },
+        );
         run(&mut world, 1e-3, 1500);
         let wanted = 4.0 / (2.0 * mu * G);
-        near("way", state(&world, block).position.x, wanted, 0.01 * wanted);
+        near(
+            "way",
+            state(&world, block).position.x,
+            wanted,
+            0.01 * wanted,
+        );
         below("speed", state(&world, block).velocity.length(), 1e-9);
     }
 }
@@ -146,7 +195,9 @@ fn pendulum(params: SimultaneousParams, gap: f64) -> (World, BodyId) {
     );
     let anchor = Pose::from_position(Vec3::X * -gap);
     let end = Pose::from_position(Vec3::X * -0.5);
-    world.add_joint(&JointDesc::new(JointKind::Ball, None, anchor, rod, end)).unwrap();
+    world
+        .add_joint(&JointDesc::new(JointKind::Ball, None, anchor, rod, end))
+        .unwrap();
     (world, rod)
 }
 
@@ -183,7 +234,11 @@ fn sr_17_position_rows_of_the_papers_own_step() {
     let (mut world, rod) = pendulum(literal(), 0.01);
     for (step, allowed) in [(1, 0.02), (2, 1e-3), (3, 1e-3)] {
         world.step(0.01).unwrap();
-        below(&format!("gap after step {step}"), anchor_error(&world, rod, 0.01), allowed);
+        below(
+            &format!("gap after step {step}"),
+            anchor_error(&world, rod, 0.01),
+            allowed,
+        );
     }
 }
 
@@ -192,7 +247,13 @@ fn sr_01_the_papers_scheme_is_of_first_order() {
     let error = |dt: f64| {
         let mut world = world_of(literal(), G, Surface::new(0.0, 0.0));
         let desc = solid(sphere(0.1), 1.0, Vec3::ZERO);
-        let ball = add(&mut world, &BodyDesc { velocity: Vec3::new(3.0, 0.0, 4.0), ..desc });
+        let ball = add(
+            &mut world,
+            &BodyDesc {
+                velocity: Vec3::new(3.0, 0.0, 4.0),
+                ..desc
+            },
+        );
         run(&mut world, dt, (1.0 / dt).round() as usize);
         (state(&world, ball).position - Vec3::new(3.0, 0.0, 4.0 - 0.5 * G)).length()
     };
@@ -243,5 +304,9 @@ fn a_squeeze_between_prescribed_bodies_is_reported() {
     let ball = add(&mut world, &solid(sphere(0.1), 1.0, Vec3::ZERO));
     let report = run(&mut world, 0.01, 3);
     assert!(!report.certified(), "{:?}", report.residuals);
-    below("the body stays between", state(&world, ball).velocity.length(), 1e-3);
+    below(
+        "the body stays between",
+        state(&world, ball).velocity.length(),
+        1e-3,
+    );
 }
