@@ -1,7 +1,7 @@
 //! Times of one simultaneous resolution beside those of the paper: lines, pyramids and chains of connections, all contacts active, e = 0, cold.
 //!
 //! `cargo run --release -p tippe --example cluster_speed`. Times are of the processor, the least of several runs.
-//! Source: the table of [Ermolin05] §5 and its protocol in docs/methods/simultaneous.md.
+//! Source: the table of [Ermolin] §5 and its protocol in docs/methods/simultaneous.md.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example")]
 

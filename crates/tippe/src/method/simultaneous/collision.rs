@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, step contacts, contacts.  Writes: State (velocities), step contacts (impacts), residuals and ledger of the report.
 //! Called by: `method::simultaneous::step`, `method::simultaneous::literal`.
-//! Source: [Ermolin05] §3.2; the resolution itself is in `method::simultaneous::passes`.
+//! Source: [Ermolin] §3.2; the resolution itself is in `method::simultaneous::passes`.
 
 use super::passes::{Clusters, Point, Resolution};
 use super::{Limits, SimultaneousParams};

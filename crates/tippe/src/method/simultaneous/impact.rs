@@ -2,7 +2,7 @@
 //!
 //! Reads: components of the pass.  Writes: impulses of the system.
 //! Called by: `method::simultaneous::passes`.
-//! Source: [Ermolin05] §3.1–3.2 (two phases, p′ = (1 + e) p); docs/methods/simultaneous.md, "Restitution" and "Friction", for what it leaves open.
+//! Source: [Ermolin] §3.1–3.2 (two phases, p′ = (1 + e) p); docs/methods/simultaneous.md, "Restitution" and "Friction", for what it leaves open.
 
 use super::components::{APART, Components};
 use super::passes::{Point, connection};

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, State.  Writes: State, Work, StepReport.
 //! Called by: `step`.
-//! Source: [Ermolin05], on the two stages of docs/methods/contract.md, "Time and velocity"; docs/methods/simultaneous.md says where we differ.
+//! Source: [Ermolin], on the two stages of docs/methods/contract.md, "Time and velocity"; docs/methods/simultaneous.md says where we differ.
 
 mod collision;
 mod components;

@@ -2,7 +2,7 @@
 //!
 //! Reads: a `Problem`, its contact points.  Writes: impulses, velocities, what it took.
 //! Called by: `method::simultaneous::collision`, tests.
-//! Source: [Ermolin05] §3.2, with the corrections of docs/methods/simultaneous.md: approach is u·n < 0, restitution cannot make energy, a set of points that
+//! Source: [Ermolin] §3.2, with the corrections of docs/methods/simultaneous.md: approach is u·n < 0, restitution cannot make energy, a set of points that
 //! comes back again and again ends in one solve without restitution.
 
 use super::components::Components;

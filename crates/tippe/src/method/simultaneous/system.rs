@@ -2,7 +2,7 @@
 //!
 //! Reads: a `Problem`, sets of its rows.  Writes: impulses p of the rows and their velocities u.
 //! Called by: `method::simultaneous::passes`.
-//! Source: [Ermolin05] eq. 3–8 with the corrections of docs/methods/simultaneous.md; factored by `solver::matrix` in the space of the bodies.
+//! Source: [Ermolin] eq. 3–8 with the corrections of docs/methods/simultaneous.md; factored by `solver::matrix` in the space of the bodies.
 //! Letters: A = J M⁻¹ Jᵀ, u = u⁰ + A p relative to targets, D = 1/ε stiffness of the rows.
 //!
 //! A is never formed. (A + ε) p = b is the same as (M + Jᵀ D J) d = −Jᵀ D u⁰ with p = −D (u⁰ + J d), which the sparse factorisation of the solver takes in
