@@ -7,7 +7,7 @@
 use super::components::{APART, Components};
 use super::passes::{Point, connection};
 use super::sets::Set;
-use super::system::{Solved, System};
+use super::system::{EXACT, ROUGH, Solved, System};
 use crate::dynamics::impact::impact;
 use crate::math::block_cholesky::Block6;
 use crate::math::{Mat3, Vec3};
@@ -16,7 +16,9 @@ use crate::solver::problem::{Friction, Group, Law, NONE, Problem};
 /// Most solves in which friction bounds follow the normal impulses.
 const BOUNDS_MAX: u32 = 60;
 /// Change of a bound that counts as none, relative to the largest impulse [1].
-const BOUNDS_EXACT: f64 = 1e-12;
+const BOUNDS_EXACT: f64 = 1e-11;
+/// The same from which on solves are exact.
+const BOUNDS_NEAR: f64 = 1e-7;
 /// Approach left by restitution that is worth one more solve, relative to the largest velocity [1].
 const CLOSED: f64 = 1e-12;
 
@@ -175,10 +177,13 @@ impl Impacts {
         for _ in 0..BOUNDS_MAX {
             self.bound(problem, points, components, system);
             self.note(system, problem);
-            if self.bound_change(problem, points, components, system) {
+            let change = bound_change(problem, points, components, system);
+            if change <= BOUNDS_EXACT && system.exact == EXACT {
                 return;
             }
+            system.exact = if change <= BOUNDS_NEAR { EXACT } else { ROUGH };
         }
+        system.exact = EXACT;
         self.worst.capped = true;
     }
 
@@ -197,30 +202,6 @@ impl Impacts {
                 system.sets[g.row + k] = set;
             }
         }
-    }
-
-    /// Whether the bounds agree with the normal impulses.
-    fn bound_change(
-        &self,
-        problem: &Problem,
-        points: &[Point],
-        components: &Components,
-        system: &System,
-    ) -> bool {
-        let largest = system.p.iter().fold(0.0, |a: f64, p| a.max(p.abs()));
-        components.several.iter().all(|&i| {
-            let g = &problem.groups[points[i as usize].group];
-            let Law::Cone(friction) = g.law else {
-                return true;
-            };
-            bounds(&friction, system.p[g.row], g.rows).all(|(k, set)| {
-                let radius = |s: Set| match s {
-                    Set::Disc(r) | Set::Between(_, r) => r,
-                    _ => 0.0,
-                };
-                (radius(set) - radius(system.sets[g.row + k])).abs() <= BOUNDS_EXACT * largest
-            })
-        })
     }
 
     /// SR-9: every point gives back e of what it took, less where that would make energy (7.8); connections answer (7.9), friction is bounded anew.
@@ -349,6 +330,29 @@ impl Impacts {
         self.worst.contradiction = self.worst.contradiction.max(solved.contradiction);
         self.worst.capped |= solved.capped;
     }
+}
+
+/// Largest change of a friction bound that the normal impulses of now ask for, relative to the largest impulse.
+fn bound_change(
+    problem: &Problem,
+    points: &[Point],
+    components: &Components,
+    system: &System,
+) -> f64 {
+    let largest = system.p.iter().fold(0.0, |a: f64, p| a.max(p.abs()));
+    let radius = |s: Set| match s {
+        Set::Disc(r) | Set::Between(_, r) => r,
+        _ => 0.0,
+    };
+    let mut worst = 0.0_f64;
+    for &i in &components.several {
+        let g = &problem.groups[points[i as usize].group];
+        let Law::Cone(friction) = g.law else { continue };
+        for (k, set) in bounds(&friction, system.p[g.row], g.rows) {
+            worst = worst.max((radius(set) - radius(system.sets[g.row + k])).abs());
+        }
+    }
+    if largest > 0.0 { worst / largest } else { 0.0 }
 }
 
 /// Sets of the rows of a contact beside its normal, for a normal impulse: row of the group and set.

@@ -2,8 +2,8 @@
 //!
 //! Reads: Model, State.  Writes: State, Work, StepReport.
 //! Called by: `method::simultaneous::step` where the parameter `literal` asks for it.
-//! Source: [Ermolin] §2 (explicit scheme, order of the step), §4 eq. 9–10 (connections at position level act on the next move). Bodies at rest sink by the
-//! approach of each move and overlap is never removed: that is the paper's scheme, and what the ledger calls unexplained is its error.
+//! Source: [Ermolin] §2 (explicit scheme, order of the step), §4 eq. 9–10 (connections at position level act on the next move). Bodies at rest sink by
+//! g h² in each move and overlap is never removed: that is the paper's scheme, and what the ledger calls unexplained is its error.
 
 use super::{SimultaneousParams, collision};
 use crate::collide::detect;

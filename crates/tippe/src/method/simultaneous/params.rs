@@ -16,6 +16,8 @@ use crate::two_stage::targets::RestLimits;
 const RESTING: f64 = 1e-2;
 /// Approach of an unloaded contact that is left to the closing solve, relative to the speed gained by falling for a step [1].
 const SLOW: f64 = 1e-3;
+/// Cost of a factorisation in a resolution, which needs a few of them, beside one of a closing solve, which may need a hundred [1].
+const RESOLUTION_COST: f64 = 50.0;
 
 params! {
     /// Parameters of `simultaneous`.
@@ -38,8 +40,8 @@ params! {
         impact_substeps: u32 = 64, "1", Any, "many more impacts than a handful of bodies have in a step";
         /// Contacts of an island beyond which its impacts are answered inside the step.
         impact_contacts: u32 = 64, "1", Any, "a larger island would stop too often";
-        /// Block products that one factorisation may cost.
-        direct_cost: f64 = 1e7, "1", NotNegative, "a rack of ten thousand points qualifies";
+        /// Block products that one factorisation of a closing solve may cost; a resolution of clusters, which needs few, may take fifty times as many.
+        direct_cost: f64 = 2e5, "1", NotNegative, "the 40-row pyramid qualifies, a pile of a thousand does not";
         /// Most sweeps of an island that the one system does not solve within its budget.
         sweeps_max: u32 = 200, "1", AtLeast(1.0), "wedged piles and islands too large for one system";
         /// Part of the remaining depth that the pose-only pass removes in one step.
@@ -49,7 +51,7 @@ params! {
         /// Start each closing solve from the impulses of the last step.
         warm_start: bool = true, "", Any, "a stack at rest then takes no factorisation";
         /// The paper's own step: move with a first-order scheme, detect, resolve; no closing solve, no rest.
-        literal: bool = false, "", Any, "for comparison: bodies at rest sink by their first approach, and energy drifts with the step";
+        literal: bool = false, "", Any, "for comparison: bodies at rest sink by g h² a step, since overlap is never removed";
     }
     renamed {}
     dropped {}
@@ -60,7 +62,7 @@ impl SimultaneousParams {
     pub(crate) const fn limits(&self) -> Limits {
         Limits {
             passes: self.passes,
-            block_products: self.direct_cost as u64,
+            block_products: (RESOLUTION_COST * self.direct_cost) as u64,
             literal: self.literal,
         }
     }

@@ -31,8 +31,9 @@ const LENGTHS_MAX: u32 = 40;
 const SLOPE: f64 = 0.1;
 /// Newton's decrement that ends a round, relative to its first [1].
 const DECREMENT: f64 = 1e-18;
-/// Residual that counts as rounding, relative to the largest velocity [1].
-const EXACT: f64 = 1e-14;
+/// Residual that counts as rounding, and one that does while friction bounds are still being found, relative to the largest velocity [1].
+pub(super) const EXACT: f64 = 1e-14;
+pub(super) const ROUGH: f64 = 1e-9;
 /// Residual that a softer matrix removes soon enough, relative to the largest velocity [1].
 const NEARLY: f64 = 1e-11;
 /// Part of the residual before that a round must get under, and rounds in vain that are allowed.
@@ -66,8 +67,9 @@ pub(super) struct System {
     stiffness: Vec<f64>,
     /// How often it has grown.
     growths: u32,
-    /// Largest |u| without any impulse.
+    /// Largest |u| without any impulse, and the residual relative to it that a solve ends at.
     pub scale: f64,
+    pub exact: f64,
     /// Whether the factor at hand belongs to the states at hand.
     states: Vec<u8>,
     factored: Vec<u8>,
@@ -113,6 +115,7 @@ impl System {
             of_blocks.clear();
             of_blocks.resize(blocks, [0.0; 6]);
         }
+        self.exact = EXACT;
         self.sets.clear();
         self.sets.resize(n, Set::Held);
         self.states.clear();
@@ -216,7 +219,7 @@ impl System {
         let mut residual = self.residual();
         let mut stalls = 0;
         for _ in 0..ROUNDS_MAX {
-            if residual <= EXACT * self.scale || stalls > STALLS_MAX {
+            if residual <= self.exact * self.scale || stalls > STALLS_MAX {
                 return Solved {
                     residual,
                     ..Solved::default()
