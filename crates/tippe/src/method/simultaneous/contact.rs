@@ -123,7 +123,14 @@ fn close(
 ) {
     let trees = view.rows.iter().any(|r| r.linked) || view.joint_blocks.iter().any(|l| l.linked);
     view.island.trees = trees;
-    view.island.direct = trees || !view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
+    // Where joints are too meshed for one system they keep their residuals: what sweeps cannot finish must not become velocity.
+    let cost_max = params.direct_cost as u64;
+    let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
+    let fits = view.joint_blocks.is_empty()
+        || worker
+            .sweeps
+            .can_be_direct(view.rows, view.joint_blocks, &worker.bodies, cost_max);
+    view.island.direct = trees || (fits && !apart);
     if !view.island.direct {
         for block in view.joint_blocks.iter_mut() {
             block.keep_residuals(1.0, ahead.h);
