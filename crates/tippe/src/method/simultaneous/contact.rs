@@ -20,6 +20,8 @@ use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
 use crate::two_stage::{arrival, targets};
 use crate::work::Work;
 
+/// Part of the tolerated distances that the solve may leave, so that what it finds is not looked at again for rounding [1].
+const AIM: f64 = 0.1;
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
 const CUTS_MAX: u32 = 8;
 
@@ -45,7 +47,8 @@ pub(crate) fn until_impact(
         work.balance.take_back();
         kick(model, state, 0.5 * h, &mut work.balance, &mut kicked);
         predict(model, state, t, h, work);
-        let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
+        let settings =
+            params.settings(AIM * params.drift_tolerance.min(params.depth_tolerance) / h);
         let resting = params.rest_limits(model.gravity.length(), h);
         targets::first_rows(model, &settings, &resting, state, work, h);
         let may_stop = stops > 0 && cut < CUTS_MAX;

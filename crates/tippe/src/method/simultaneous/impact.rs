@@ -183,8 +183,15 @@ impl Impacts {
             }
             system.exact = if change <= BOUNDS_NEAR { EXACT } else { ROUGH };
         }
+        // They chase each other: normal impulses stay, so that friction ends inside its cone.
         system.exact = EXACT;
         self.worst.capped = true;
+        for &i in &components.several {
+            let g = &problem.groups[points[i as usize].group];
+            system.sets[g.row] = Set::Held;
+        }
+        self.bound(problem, points, components, system);
+        self.note(system, problem);
     }
 
     /// Friction of every point is bounded by its normal impulse of now.

@@ -16,7 +16,7 @@ use crate::solver::problem::{Law, Problem};
 /// Times that a set of points may come back while it approaches hardly slower, before the cluster counts as cycling.
 const RETURNS_MAX: u32 = 3;
 /// Part of the earlier speed of approach under which a set that comes back makes progress [1].
-const PROGRESS: f64 = 0.5;
+const PROGRESS: f64 = 0.95;
 
 /// One contact point of a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            passes: 100,
+            passes: 1000,
             block_products: u64::MAX,
             literal: false,
         }
