@@ -11,6 +11,7 @@ mod compare;
 mod film;
 mod format;
 mod impact;
+mod islands;
 mod lcp;
 mod load;
 mod numbers;
@@ -26,6 +27,7 @@ mod statistics;
 mod summary;
 mod svg;
 mod validate;
+mod verdict;
 mod view;
 
 use std::process::ExitCode;
