@@ -186,7 +186,10 @@ impl Cluster {
     }
 
     pub fn resolve(&self) -> After {
-        self.resolve_with(&Limits::default())
+        self.resolve_with(&Limits {
+            passes: 100,
+            ..Limits::default()
+        })
     }
 
     pub fn resolve_with(&self, limits: &Limits) -> After {
