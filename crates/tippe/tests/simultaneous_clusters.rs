@@ -392,7 +392,7 @@ fn sr_25_sparse_and_dense_agree_in_velocities() {
 
 #[test]
 fn sr_13_mirrored_clusters_stay_mirrored() {
-    for seed in 0..200 {
+    for seed in 0..60 {
         let half = random(
             seed,
             [0.0, 0.4, 1.0][seed as usize % 3],
@@ -434,7 +434,7 @@ fn sr_13_mirrored_clusters_stay_mirrored() {
 #[test]
 fn sr_19_friction_stays_in_its_cone_and_opposes_slip() {
     let mut capped = 0;
-    for seed in 0..150 {
+    for seed in 0..60 {
         let e = [0.0, 0.5, 1.0][seed as usize % 3];
         let c = random(seed, e, [0.1, 0.3, 0.8][seed as usize % 3]);
         let after = c.resolve();
@@ -455,8 +455,8 @@ fn sr_19_friction_stays_in_its_cone_and_opposes_slip() {
             assert!(apart, "seed {seed}, point {i}: {}", after.u[i]);
         }
     }
-    println!("limits or cycles: {capped} of 150");
-    assert!(capped <= 20, "{capped}");
+    println!("limits or cycles: {capped} of 60");
+    assert!(capped <= 9, "{capped}");
     // One pass without restitution: slip is against friction, and only at the rim.
     for seed in 0..100 {
         let c = random(seed, 0.0, 0.3);

@@ -15,6 +15,8 @@ use crate::solver::problem::{Law, Problem};
 
 /// Times that a set of points may come back while it approaches hardly slower, before the cluster counts as cycling.
 const RETURNS_MAX: u32 = 3;
+/// Passes in which friction and load may chase each other to the limit, before the cluster counts as cycling too.
+const CHASES_MAX: u32 = 3;
 /// Part of the earlier speed of approach under which a set that comes back makes progress [1].
 const PROGRESS: f64 = 0.95;
 
@@ -83,6 +85,8 @@ pub struct Clusters {
     squeezed: Vec<bool>,
     /// Sets of points answered so far: their mark, how often, fastest approach at first.
     seen: Vec<(u64, u32, f64)>,
+    /// Passes in which friction and load chased each other to the limit.
+    chases: u32,
     velocities: Vec<Block6>,
 }
 
@@ -112,7 +116,7 @@ impl Clusters {
             if found.passes == 0 {
                 found.first = self.approaching.len();
             }
-            found.cycled = !limits.literal && self.returns(speed);
+            found.cycled = !limits.literal && (self.returns(speed) || self.chases >= CHASES_MAX);
             found.capped = found.passes >= limits.passes;
             if found.cycled || found.capped {
                 self.close(problem, points, &mut found);
@@ -120,6 +124,7 @@ impl Clusters {
             }
             found.passes += 1;
             self.pass(problem, points, limits.literal, &mut found);
+            self.chases += u32::from(self.impacts.worst.capped);
         }
         self.end(problem, &mut found);
         Some(found)
@@ -149,6 +154,7 @@ impl Clusters {
         self.squeezed.clear();
         self.squeezed.resize(points.len(), false);
         self.seen.clear();
+        self.chases = 0;
         if !self.system.prepare(problem, limits.block_products) {
             return false;
         }
