@@ -360,6 +360,13 @@ fn method(main: &SceneFile, options: &LoadOptions, root: &At, problems: &mut Pro
                 None => defaults,
             })
         }
+        Method::Forces(defaults) => {
+            let at = root.join("method.forces");
+            Method::Forces(match table.and_then(|m| m.forces.as_ref()) {
+                Some(params) => params.apply(defaults, &at, problems),
+                None => defaults,
+            })
+        }
     }
 }
 
@@ -379,16 +386,19 @@ pub(crate) fn method_refused(name: &str, available: &[&str]) -> (String, String)
 }
 
 fn method_written_out(method: &Method, (dt, seconds): (f64, f64)) -> format::MethodTable {
-    let (sequential, iterative) = match method {
-        Method::Sequential(p) => (Some(format::Sequential::written_out(p)), None),
-        Method::Iterative(p) => (None, Some(format::Iterative::written_out(p))),
-    };
+    let (mut sequential, mut iterative, mut forces) = (None, None, None);
+    match method {
+        Method::Sequential(p) => sequential = Some(format::Sequential::written_out(p)),
+        Method::Iterative(p) => iterative = Some(format::Iterative::written_out(p)),
+        Method::Forces(p) => forces = Some(format::Forces::written_out(p)),
+    }
     format::MethodTable {
         name: Some(method.name().into()),
         dt: Some(format::Ratio::Number(dt)),
         seconds: Some(seconds),
         sequential,
         iterative,
+        forces,
     }
 }
 

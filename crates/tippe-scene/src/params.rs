@@ -2,11 +2,11 @@
 //!
 //! Reads: `format`.  Writes: `Problems`.
 //! Called by: `format` (tables), `build` (to the engine and back).
-//! Source: `tippe::SequentialParams`, `tippe::IterativeParams`; their own checks say what makes sense.
+//! Source: `tippe::SequentialParams`, `tippe::IterativeParams`, `tippe::ForcesParams`; their own checks say what makes sense.
 
 use crate::diagnostics::{At, Problems};
 use crate::read::record;
-use tippe::{BuildError, IterativeParams, SequentialParams};
+use tippe::{BuildError, ForcesParams, IterativeParams, SequentialParams};
 
 /// Declares the table of a method's parameters, and how it goes to the engine's type and back.
 macro_rules! params {
@@ -104,6 +104,34 @@ params! {
             /// Old name of `substeps_max`, read for one more version.
             parts_max => substeps_max: u32,
         }
+    }
+}
+
+params! {
+    /// Parameters of the method `forces`; defaults and reasons in docs/methods/forces.md.
+    Forces for ForcesParams {
+        always {
+            /// Gap up to which two shapes touch, and depth to which an impact is located [m].
+            touch_tolerance: f64,
+            /// Approach speed above which a contact that touches is an impact [m/s].
+            velocity_tolerance: f64,
+            /// Slip below which a contact may stick, relative to the speed that gravity gives in a step.
+            slip_tolerance: f64,
+            /// Flight after a bounce below which the bounce is none, relative to the step.
+            bounce_time: f64,
+            /// Most passes over impacts at one instant.
+            passes: u32,
+            /// Most pieces that events divide a step into.
+            pieces: u32,
+            /// Part of a depth beyond rounding that one step removes, 0 to 1.
+            depenetration: f64,
+            /// Start from the forces and modes of the last step.
+            warm_start: bool,
+            /// Contact forces as impulses of the step instead of accelerations of the moment.
+            impulse_level: bool,
+        }
+        maybe {}
+        renamed {}
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::SnapshotError;
 use crate::joint::{Freedom, JointDesc, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
 use crate::math::{Pose, Quat, Vec3};
-use crate::method::{IterativeParams, Method, SequentialParams};
+use crate::method::{ForcesParams, IterativeParams, Method, SequentialParams};
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
@@ -271,6 +271,17 @@ code_struct!(IterativeParams {
     warm_start,
     shuffle_seed
 });
+code_struct!(ForcesParams {
+    touch_tolerance,
+    velocity_tolerance,
+    slip_tolerance,
+    bounce_time,
+    passes,
+    pieces,
+    depenetration,
+    warm_start,
+    impulse_level
+});
 code_struct!(EnergyLedger {
     kinetic,
     potential,
@@ -517,7 +528,7 @@ code_enum!(Motor {
     0 => Velocity { target, max_force },
     1 => Position { target, time, max_force },
 });
-code_enum!(Method { 0 => Sequential(params), 1 => Iterative(params) });
+code_enum!(Method { 0 => Sequential(params), 1 => Iterative(params), 3 => Forces(params) });
 
 // For the encodings that have files of their own.
 pub(super) use {code_enum, code_struct};
