@@ -10,7 +10,7 @@
 #![allow(non_snake_case)]
 
 use super::ForcesParams;
-use super::modes::{self, Solver};
+use super::modes;
 use super::smooth::{Scene, Smooth};
 use super::system::{Hold, Mode, NO_NODE, System, Touch, dot};
 use crate::dynamics::impact::impact;
@@ -70,7 +70,6 @@ pub(crate) struct Phase<'a> {
     pub scene: Scene<'a>,
     pub bodies: &'a mut [BodyState],
     pub smooth: &'a mut Smooth,
-    pub solver: &'a mut Solver,
     pub report: &'a mut StepReport,
     pub balance: &'a mut Balance,
     pub h: f64,
@@ -128,6 +127,7 @@ impl Impacts {
             contact,
             mode: Mode::Stick,
             force: Vec3::ZERO,
+            frozen: false,
         }));
         smooth.joint_forces.clear();
         smooth.number(scene);
@@ -383,7 +383,7 @@ impl Impacts {
         for hold in &mut self.system.holds {
             hold.force = 0.0;
         }
-        let solved = modes::find(&mut self.system, phase.solver);
+        let solved = modes::find(&mut self.system, &mut phase.smooth.solver);
         phase.report.work.newton_steps += solved.newton_steps;
         phase.report.work.caps_hit += u32::from(!solved.met);
         // Rates are velocities again, without the restitution asked for.

@@ -7,11 +7,13 @@
 
 mod finish;
 mod impacts;
+mod impulse_level;
 mod locate;
 mod modes;
 mod params;
 mod piece;
 mod project;
+mod slow_slip;
 mod smooth;
 mod support;
 mod system;
@@ -30,7 +32,6 @@ use crate::step::check_finite;
 use crate::work::Work;
 use impacts::Impacts;
 use locate::Locate;
-use modes::Solver;
 use smooth::{Active, Scene, Smooth};
 use system::Mode;
 
@@ -39,7 +40,6 @@ use system::Mode;
 pub(crate) struct Scratch {
     smooth: Smooth,
     impacts: Impacts,
-    solver: Solver,
     locate: Locate,
     /// Contacts of the detection that touch now.
     touching: Vec<u32>,
@@ -112,9 +112,9 @@ fn piece(
 
     // Contact forces: which contacts vanish, stick or slide, and what they carry.
     work.begins(Phase::Rest);
-    let jammed = forces(model, params, h, state, work, &mut report);
+    let jammed = forces(model, params, (h, end - t), state, work, &mut report);
     if !jammed.is_empty() && strike(model, params, h, state, &jammed, work, &mut report) {
-        forces(model, params, h, state, work, &mut report);
+        forces(model, params, (h, end - t), state, work, &mut report);
     }
 
     // Move along the smooth motion, back to the first event if there is one.
@@ -180,7 +180,7 @@ fn strike(
         forces, detection, balance, ..
     } = work;
     let Scratch {
-        smooth, impacts, solver, touching, struck, ..
+        smooth, impacts, touching, struck, ..
     } = forces;
     let mut phase = impacts::Phase {
         params,
@@ -191,7 +191,6 @@ fn strike(
         },
         bodies: &mut state.bodies,
         smooth,
-        solver,
         report,
         balance,
         h,
@@ -211,7 +210,7 @@ fn recall(work: &mut Work) {
 fn forces(
     model: &Model,
     params: &ForcesParams,
-    h: f64,
+    (h, left): (f64, f64),
     state: &State,
     work: &mut Work,
     report: &mut StepReport,
@@ -220,27 +219,32 @@ fn forces(
         forces, detection, ..
     } = work;
     let Scratch {
-        smooth, solver, touching, ..
+        smooth, touching, ..
     } = forces;
     let scene = Scene {
         model,
         loads: &state.loads,
         contacts: &detection.contacts,
     };
+    smooth.impulse_level = params.impulse_level;
     let known = smooth.gather(params, &scene, touching, state, h);
     smooth.number(&scene);
     smooth.pose(&scene, &state.bodies, state.time);
     let warm = params.warm_start && known && modes::warm(&mut smooth.system);
-    let jammed = smooth.jammed();
+    // Impulses of the step answer those too.
+    let jammed = if params.impulse_level { Vec::new() } else { smooth.jammed() };
     if !warm && jammed.is_empty() {
         smooth.pose(&scene, &state.bodies, state.time);
-        let solved = modes::find(&mut smooth.system, solver);
+        let solved = modes::find(&mut smooth.system, &mut smooth.solver);
         report.work.newton_steps += solved.newton_steps;
         report.work.caps_hit += u32::from(!solved.met);
     }
     report.work.newton_steps += std::mem::take(&mut smooth.system.factorisations);
     smooth.keep_forces();
     smooth.keep_modes();
+    if jammed.is_empty() && !params.impulse_level {
+        smooth.foresee(&scene, &state.bodies, state.time, left);
+    }
     jammed
 }
 
@@ -264,7 +268,7 @@ fn travel(
         loads: &state.loads,
         contacts: &detection.contacts,
     };
-    let left = end - state.time;
+    let left = (end - state.time).min(smooth.longest(&scene));
     start.clone_from(&state.bodies);
     if last {
         // No more pieces: what happens now is answered too late.
@@ -277,9 +281,10 @@ fn travel(
         report.dt = arrival.length;
         report.work.caps_hit += u32::from(arrival.lost) + u32::from(arrival.capped);
     }
+    report.work.caps_hit += std::mem::take(&mut smooth.open);
     report.work.newton_steps += std::mem::take(&mut smooth.system.factorisations);
     state.bodies.clone_from(arrived);
-    state.time = if report.dt == left { end } else { state.time + report.dt };
+    state.time = if report.dt == end - state.time { end } else { state.time + report.dt };
 }
 
 impl Smooth {
@@ -326,6 +331,7 @@ impl Smooth {
                     Mode::Slide(Vec3::ZERO)
                 },
                 force,
+                frozen: false,
             });
         }
         self.joint_forces.clear();

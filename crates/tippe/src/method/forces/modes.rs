@@ -96,7 +96,7 @@ pub(crate) fn violation(system: &System) -> f64 {
 
 impl Solver {
     /// One call of the core. True if a contact began to slip whose kinetic coefficient differs from its static one.
-    fn run(&mut self, system: &mut System, solved: &mut Solved) -> bool {
+    pub(crate) fn run(&mut self, system: &mut System, solved: &mut Solved) -> bool {
         self.pose(system);
         let budget = Budget {
             tolerance_relative: CORE,

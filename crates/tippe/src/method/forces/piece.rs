@@ -61,6 +61,9 @@ impl Smooth {
     ) -> Course {
         self.fly(scene, start, t, h, end);
         self.begin(scene, start);
+        if self.impulse_level {
+            return self.run_impulses(scene, start, h, end);
+        }
         let mut course = Course::Valid;
         for s in 0..4 {
             let c = PLACES[s];
@@ -280,7 +283,7 @@ impl Smooth {
 
 impl JointSum {
     /// One row of a joint over a weight [s].
-    fn add(
+    pub(crate) fn add(
         &mut self,
         joint: &crate::model::Joint,
         h: &super::system::Hold,

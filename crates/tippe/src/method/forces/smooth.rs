@@ -5,6 +5,7 @@
 //! Source: [Lecture] "Contact Force Approach", "Vector b"; classical Runge–Kutta with rotations as in [MuntheKaas99]. Momenta (v, L) are
 //! integrated, so that torque-free motion keeps L. Letters: φ rotation vector since the start of the piece.
 
+use super::modes::Solver;
 use super::piece::Stage;
 use super::system::{Hold, Mode, NO_NODE, Node, System, Touch};
 use crate::collide::Contact;
@@ -32,6 +33,8 @@ pub(crate) struct Active {
     pub mode: Mode,
     /// Force on B, world [N].
     pub force: Vec3,
+    /// Whether friction keeps its direction over the piece.
+    pub frozen: bool,
 }
 
 /// The solved system at the start of a piece, which may be run again.
@@ -88,6 +91,10 @@ pub(crate) struct Smooth {
     pub external: Vec<f64>,
     pub spring_work: f64,
     pub stage: Stage,
+    pub solver: Solver,
+    /// Whether contact forces are impulses of the piece; solves of that form that did not meet their conditions.
+    pub impulse_level: bool,
+    pub open: u32,
     /// Whether nothing prescribed takes part, so that forces do not depend on time.
     pub fixed_in_time: bool,
     first: First,
@@ -274,6 +281,9 @@ impl Smooth {
         };
         let u = bodies[b].point_velocity(r.point.x) - bodies[a].point_velocity(r.point.x);
         let u_t = u - n * n.dot(u);
+        if active.frozen {
+            return touch;
+        }
         Touch {
             mode: directed(active.mode, u_t, c.surface.slip_speed),
             ..touch
@@ -386,7 +396,7 @@ fn joint_frame(model: &Model, slot: u32, local: &Pose, bodies: &[BodyState], t: 
     }
 }
 
-/// A sliding mode along the slip of now; where there is none yet, along the way it begins.
+/// A sliding mode along the slip of now; where there is none yet, along the direction in which it begins.
 fn directed(mode: Mode, slip: Vec3, slip_speed: f64) -> Mode {
     let Mode::Slide(begins) = mode else {
         return mode;
@@ -395,7 +405,8 @@ fn directed(mode: Mode, slip: Vec3, slip_speed: f64) -> Mode {
         return Mode::Slide(slip / (slip.length_squared() + slip_speed * slip_speed).sqrt());
     }
     let size = slip.length();
-    Mode::Slide(if size > SLIP_DIRECTION {
+    // A slip that has turned back within a piece goes on as it was: where it stops is an event, found on the smooth continuation.
+    Mode::Slide(if size > SLIP_DIRECTION && slip.dot(begins) > 0.0 {
         slip / size
     } else {
         begins
