@@ -1,0 +1,47 @@
+//! The fidelity cases that `forces` must pass at 1 ms.
+
+mod common;
+
+use common::{FINE, holds_of, setup_of};
+
+fn holds(case: &str) {
+    holds_of(&setup_of("forces", FINE), case, &[]);
+}
+
+#[test]
+fn free_motion_and_sliding() {
+    for case in ["F00", "F01", "F03", "F04", "F05"] {
+        holds(case);
+    }
+}
+
+#[test]
+fn impacts_are_exact_at_any_step() {
+    for case in ["F06", "F08", "F09", "F10", "F11", "F21"] {
+        holds(case);
+    }
+}
+
+#[test]
+fn tops_and_joints() {
+    for case in ["F13", "F14", "F15", "F16", "F17", "F22"] {
+        holds(case);
+    }
+}
+
+#[test]
+fn slopes_wedges_and_towers() {
+    for case in ["F02", "F18", "F20", "F24", "F25"] {
+        holds(case);
+    }
+}
+
+#[test]
+fn turntable() {
+    holds("F07");
+}
+
+#[test]
+fn stacks() {
+    holds("F19");
+}
