@@ -1,79 +1,33 @@
 //! Parameters of `forces`: tolerances first, then what they may cost.
 //!
 //! Reads: nothing.  Writes: nothing.
-//! Called by: `method::forces`, scene files.
-//! Source: [Lecture] "Contact Force Approach"; defaults and their reasons in docs/methods/forces.md, "Parameters".
+//! Called by: `method::forces`; by their table: scene files, snapshots, docs/methods/forces.md.
+//! Source: [Lecture] "Contact Force Approach"; the reasons stand in the table.
 
-use crate::error::BuildError;
+use crate::params;
 
-/// Parameters of `forces`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ForcesParams {
-    /// Gap up to which two shapes touch, and depth to which an impact is located [m].
-    pub touch_tolerance: f64,
-    /// Approach speed above which a contact that touches is an impact [m/s].
-    pub velocity_tolerance: f64,
-    /// Slip below which a contact may stick, relative to the speed that gravity gives in a step [1].
-    pub slip_tolerance: f64,
-    /// Flight after a bounce below which the bounce is none, relative to the step [1]: a ball comes to rest in finite time.
-    pub bounce_time: f64,
-    /// Most passes over impacts at one instant [1].
-    pub passes: u32,
-    /// Most pieces that events divide a step into [1].
-    pub pieces: u32,
-    /// Part of a depth beyond rounding that one step removes [1].
-    pub depenetration: f64,
-    /// Start from the forces and modes of the last step: the steady step of a stack is then one verified linear solve.
-    pub warm_start: bool,
-    /// Contact forces as impulses of the step: no slip and no approach at its end, instead of accelerations of the moment.
-    pub impulse_level: bool,
-}
-
-impl Default for ForcesParams {
-    fn default() -> Self {
-        Self {
-            touch_tolerance: 1e-9,
-            velocity_tolerance: 1e-9,
-            slip_tolerance: 1e-4,
-            bounce_time: 0.05,
-            passes: 200,
-            pieces: 400,
-            depenetration: 0.2,
-            warm_start: true,
-            impulse_level: false,
-        }
+params! {
+    /// Parameters of `forces`.
+    ForcesParams of "forces" {
+        /// Gap up to which two shapes touch, and depth to which an impact is located.
+        touch_tolerance: f64 = 1e-9, "m", Positive, "far above the rounding of metres, far below what is visible";
+        /// Approach speed above which a contact that touches is an impact.
+        velocity_tolerance: f64 = 1e-9, "m/s", Positive, "what is below is projected away";
+        /// Slip below which a contact may stick, relative to the speed that gravity gives in a step.
+        slip_tolerance: f64 = 1e-4, "1", Positive, "a slip that ends is located far more exactly";
+        /// Flight after a bounce below which the bounce is none, relative to the step.
+        bounce_time: f64 = 0.05, "1", Between(0.0, 1.0), "a ball comes to rest in finite time";
+        /// Most passes over impacts at one instant.
+        passes: u32 = 200, "1", AtLeast(1.0), "then everything that touches stops, and a limit is counted";
+        /// Most pieces that events divide a step into.
+        pieces: u32 = 400, "1", AtLeast(1.0), "the last one goes on without events, and a limit is counted";
+        /// Part of a depth beyond 1 µm that one piece removes.
+        depenetration: f64 = 0.2, "1", Between(0.0, 1.0), "deep overlaps of a bad start come apart over some steps, without a jump";
+        /// Start from the forces and modes of the last step.
+        warm_start: bool = true, "", Any, "the steady step of a stack is then one verified linear solve";
+        /// Contact forces as impulses of the piece: no slip and no approach at its end.
+        impulse_level: bool = false, "", Any, "always has an answer, and is of order one";
     }
-}
-
-impl ForcesParams {
-    /// Checks every number for sense.
-    ///
-    /// # Errors
-    /// The first field that makes no sense, and why.
-    pub fn check(&self) -> Result<(), BuildError> {
-        let positive = [
-            ("touch_tolerance", self.touch_tolerance),
-            ("velocity_tolerance", self.velocity_tolerance),
-            ("slip_tolerance", self.slip_tolerance),
-        ];
-        for (field, value) in positive {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(BuildError::new(field, "must be finite and above 0"));
-            }
-        }
-        for (field, value) in [
-            ("bounce_time", self.bounce_time),
-            ("depenetration", self.depenetration),
-        ] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(BuildError::new(field, "must be between 0 and 1"));
-            }
-        }
-        for (field, value) in [("passes", self.passes), ("pieces", self.pieces)] {
-            if value == 0 {
-                return Err(BuildError::new(field, "must be at least 1"));
-            }
-        }
-        Ok(())
-    }
+    renamed {}
+    dropped {}
 }
