@@ -21,27 +21,3 @@ fn impacts_are_exact_at_any_step() {
         holds(case);
     }
 }
-
-#[test]
-fn tops_and_joints() {
-    for case in ["F13", "F14", "F15", "F16", "F17", "F22"] {
-        holds(case);
-    }
-}
-
-#[test]
-fn slopes_wedges_and_towers() {
-    for case in ["F02", "F18", "F20", "F24", "F25"] {
-        holds(case);
-    }
-}
-
-#[test]
-fn turntable() {
-    holds("F07");
-}
-
-#[test]
-fn stacks() {
-    holds("F19");
-}

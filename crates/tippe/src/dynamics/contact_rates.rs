@@ -7,8 +7,8 @@
 //! (a rolling sphere has no R ω² term). Letters: φ gap, n normal from A to B, x contact point.
 
 use crate::collide::Features;
-use crate::math::jet::{FrameJet, Jet, VecJet};
 use crate::math::Vec3;
+use crate::math::jet::{FrameJet, Jet, VecJet};
 
 /// Length under which a difference has no direction [m], and sine under which lines are parallel [1].
 const DIRECTION_MIN: f64 = 1e-12;

@@ -166,7 +166,9 @@ impl Motion {
                 let k = -rate * rate * libm::sin(rate * t + phase);
                 (*amplitude * k, *rotation_amplitude * k)
             }
-            Self::Constant { .. } | Self::Table { .. } | Self::Steered { .. } => (Vec3::ZERO, Vec3::ZERO),
+            Self::Constant { .. } | Self::Table { .. } | Self::Steered { .. } => {
+                (Vec3::ZERO, Vec3::ZERO)
+            }
         }
     }
 }

@@ -80,7 +80,10 @@ fn book(model: &Model, state: &State, work: &mut Work, report: &mut StepReport) 
     }
     // Bodies that flew: the user's force along their way.
     for (i, body) in model.present().filter(|(_, b)| b.is_free()) {
-        let flew = smooth.node_of.get(i).is_none_or(|n| *n == super::system::NO_NODE);
+        let flew = smooth
+            .node_of
+            .get(i)
+            .is_none_or(|n| *n == super::system::NO_NODE);
         if flew && state.loads[i].force != crate::Vec3::ZERO {
             let way = state.bodies[i].position - forces.start[i].position;
             let put_in = state.loads[i].force.dot(way);
@@ -94,10 +97,17 @@ fn book(model: &Model, state: &State, work: &mut Work, report: &mut StepReport) 
 /// Memory and records of the contacts.
 fn contacts(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport) {
     let Work {
-        forces, detection, records, ..
+        forces,
+        detection,
+        records,
+        ..
     } = work;
     let Scratch {
-        smooth, impacts, places, struck, ..
+        smooth,
+        impacts,
+        places,
+        struck,
+        ..
     } = forces;
     places.clear();
     places.resize(detection.contacts.len(), (u32::MAX, u32::MAX));
@@ -114,7 +124,10 @@ fn contacts(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     for (c, &(active, near)) in detection.contacts.iter().zip(places.iter()) {
         let (a, b) = c.bodies();
         let at = c.at(&state.bodies[a], &state.bodies[b]);
-        let active = smooth.active.get(active as usize).zip(smooth.contact_sums.get(active as usize));
+        let active = smooth
+            .active
+            .get(active as usize)
+            .zip(smooth.contact_sums.get(active as usize));
         let near = impacts.near.get(near as usize);
         report.penetration_found = report.penetration_found.max(-c.point.gap);
         let carries = active.is_some_and(|(x, _)| x.mode != Mode::Open);
@@ -171,7 +184,9 @@ fn joints(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRe
         };
         let place = joint.place(&state.bodies);
         let held = place.held(joint.desc.kind);
-        let worst = held.residuals[..held.count].iter().fold(0.0, |w: f64, r| w.max(r.abs()));
+        let worst = held.residuals[..held.count]
+            .iter()
+            .fold(0.0, |w: f64, r| w.max(r.abs()));
         report.residuals.joint_position = report.residuals.joint_position.max(worst);
         let sum = smooth.joint_sums.get(k).copied().unwrap_or_default();
         let forces = smooth.joint_forces.get(k).copied().unwrap_or_default();
@@ -192,7 +207,11 @@ fn joints(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRe
             angular_impulse: sum.angular,
             duration: report.dt,
             angle: if kind.turns() { angle } else { 0.0 },
-            displacement: if slides { free_value(kind, &place) } else { 0.0 },
+            displacement: if slides {
+                free_value(kind, &place)
+            } else {
+                0.0
+            },
         });
     }
 }

@@ -14,8 +14,8 @@ use super::modes;
 use super::smooth::{Scene, Smooth};
 use super::system::{Hold, Mode, NO_NODE, System, Touch, dot};
 use crate::dynamics::impact::impact;
-use crate::dynamics::island::Islands;
 use crate::dynamics::integrate;
+use crate::dynamics::island::Islands;
 use crate::math::block_cholesky::Block6;
 use crate::math::{Mat3, Vec3};
 use crate::output::balance::Balance;
@@ -77,7 +77,13 @@ pub(crate) struct Phase<'a> {
 
 impl Impacts {
     /// Answers what approaches now; `jammed` names active contacts that friction jams. Says whether something was answered.
-    pub(crate) fn run(&mut self, phase: &mut Phase<'_>, touching: &[u32], jammed: &[u32], t: f64) -> bool {
+    pub(crate) fn run(
+        &mut self,
+        phase: &mut Phase<'_>,
+        touching: &[u32],
+        jammed: &[u32],
+        t: f64,
+    ) -> bool {
         self.gather(phase, touching, jammed, t);
         if !self.find(phase.params.velocity_tolerance) {
             return false;
@@ -123,12 +129,14 @@ impl Impacts {
     fn gather(&mut self, phase: &mut Phase<'_>, touching: &[u32], jammed: &[u32], t: f64) {
         let Phase { smooth, scene, .. } = phase;
         smooth.active.clear();
-        smooth.active.extend(touching.iter().map(|&contact| super::smooth::Active {
-            contact,
-            mode: Mode::Stick,
-            force: Vec3::ZERO,
-            frozen: false,
-        }));
+        smooth
+            .active
+            .extend(touching.iter().map(|&contact| super::smooth::Active {
+                contact,
+                mode: Mode::Stick,
+                force: Vec3::ZERO,
+                frozen: false,
+            }));
         smooth.joint_forces.clear();
         smooth.number(scene);
         smooth.pose(scene, phase.bodies, t);
@@ -190,8 +198,18 @@ impl Impacts {
         let contacts = self.near.iter().map(|n| n.touch.nodes);
         let pairs: Vec<(u32, u32)> = contacts
             .zip(&takes_part)
-            .map(|([a, b], part)| if *part { (inside(a), inside(b)) } else { (outside, outside) })
-            .chain(holds.iter().map(|h| (inside(h.nodes[0]), inside(h.nodes[1]))))
+            .map(|([a, b], part)| {
+                if *part {
+                    (inside(a), inside(b))
+                } else {
+                    (outside, outside)
+                }
+            })
+            .chain(
+                holds
+                    .iter()
+                    .map(|h| (inside(h.nodes[0]), inside(h.nodes[1]))),
+            )
             .collect();
         let mut clusters = std::mem::take(&mut self.clusters);
         clusters.build(outside as usize + 1, |s| s < outside, pairs.iter().copied());
@@ -267,7 +285,8 @@ impl Impacts {
             self.before.push(rate(t, &free));
         }
         self.held_before.clear();
-        self.held_before.extend(sub.holds.iter().map(|h| hold_rate(h, &free)));
+        self.held_before
+            .extend(sub.holds.iter().map(|h| hold_rate(h, &free)));
     }
 
     /// A contact alone: the impact law, on the response that the joints leave it. False if it has no answer.
@@ -500,4 +519,3 @@ fn hold_rate(hold: &Hold, V: &[Block6]) -> f64 {
     };
     hold.bias + side(0) + side(1)
 }
-

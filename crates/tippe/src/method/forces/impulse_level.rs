@@ -80,13 +80,7 @@ impl Smooth {
     }
 
     /// Impulses and works of the piece.
-    fn sum_impulses(
-        &mut self,
-        scene: &Scene<'_>,
-        end: &[BodyState],
-        slips: &[[f64; 3]],
-        h: f64,
-    ) {
+    fn sum_impulses(&mut self, scene: &Scene<'_>, end: &[BodyState], slips: &[[f64; 3]], h: f64) {
         for (k, touch) in self.system.touches.iter().enumerate() {
             let after = contact_rate(touch, &self.system.result);
             let sum = &mut self.contact_sums[k];

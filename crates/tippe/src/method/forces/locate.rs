@@ -166,7 +166,11 @@ impl Search<'_, '_> {
         let mut f_low = self.value(event, &self.locate.low_end);
         let mut f_high = self.value(event, self.end);
         while arrival.trials < TRIALS_MAX {
-            let narrow = if event == Event::Broken { BRACKET_BROKEN } else { BRACKET };
+            let narrow = if event == Event::Broken {
+                BRACKET_BROKEN
+            } else {
+                BRACKET
+            };
             if high - low <= narrow * left {
                 break;
             }

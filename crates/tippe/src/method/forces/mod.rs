@@ -125,10 +125,21 @@ fn piece(
     // Project poses and velocities on what holds.
     work.begins(Phase::Project);
     let Work {
-        forces: scratch, detection, balance, ..
+        forces: scratch,
+        detection,
+        balance,
+        ..
     } = work;
     let contacts = &detection.contacts;
-    project::run(model, params, contacts, &mut scratch.smooth, state, balance, &mut report);
+    project::run(
+        model,
+        params,
+        contacts,
+        &mut scratch.smooth,
+        state,
+        balance,
+        &mut report,
+    );
     state.set_substep(model, report.dt);
     work.begins(Phase::Finish);
     finish::run(model, before, state, work, &mut report);
@@ -150,7 +161,13 @@ fn look(model: &Model, params: &ForcesParams, state: &State, h: f64, work: &mut 
         held: &[],
         feature_motion: FEATURE_MOTION,
     };
-    detect_on_course(&course, model, &state.bodies, &work.predicted, &mut work.detection);
+    detect_on_course(
+        &course,
+        model,
+        &state.bodies,
+        &work.predicted,
+        &mut work.detection,
+    );
     let touching = &mut work.forces.touching;
     touching.clear();
     for (i, c) in work.detection.contacts.iter().enumerate() {
@@ -177,10 +194,17 @@ fn strike(
     report: &mut StepReport,
 ) -> bool {
     let Work {
-        forces, detection, balance, ..
+        forces,
+        detection,
+        balance,
+        ..
     } = work;
     let Scratch {
-        smooth, impacts, touching, struck, ..
+        smooth,
+        impacts,
+        touching,
+        struck,
+        ..
     } = forces;
     let mut phase = impacts::Phase {
         params,
@@ -232,7 +256,11 @@ fn forces(
     smooth.pose(&scene, &state.bodies, state.time);
     let warm = params.warm_start && known && modes::warm(&mut smooth.system);
     // Impulses of the step answer those too.
-    let jammed = if params.impulse_level { Vec::new() } else { smooth.jammed() };
+    let jammed = if params.impulse_level {
+        Vec::new()
+    } else {
+        smooth.jammed()
+    };
     if !warm && jammed.is_empty() {
         smooth.pose(&scene, &state.bodies, state.time);
         let solved = modes::find(&mut smooth.system, &mut smooth.solver);
@@ -261,7 +289,11 @@ fn travel(
         forces, detection, ..
     } = work;
     let Scratch {
-        smooth, locate, start, end: arrived, ..
+        smooth,
+        locate,
+        start,
+        end: arrived,
+        ..
     } = forces;
     let scene = Scene {
         model,
@@ -284,7 +316,11 @@ fn travel(
     report.work.caps_hit += std::mem::take(&mut smooth.open);
     report.work.newton_steps += std::mem::take(&mut smooth.system.factorisations);
     state.bodies.clone_from(arrived);
-    state.time = if report.dt == end - state.time { end } else { state.time + report.dt };
+    state.time = if report.dt == end - state.time {
+        end
+    } else {
+        state.time + report.dt
+    };
 }
 
 impl Smooth {
@@ -299,7 +335,11 @@ impl Smooth {
     ) -> bool {
         let mut known = true;
         let stick_below = params.slip_tolerance * scene.model.gravity.length() * h;
-        let to_force = if state.substep > 0.0 { 1.0 / state.substep } else { 0.0 };
+        let to_force = if state.substep > 0.0 {
+            1.0 / state.substep
+        } else {
+            0.0
+        };
         self.active.clear();
         for &contact in touching {
             let c = &scene.contacts[contact as usize];

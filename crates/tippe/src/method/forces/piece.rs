@@ -6,7 +6,7 @@
 //! weights, so that they are of the same order.
 
 use super::modes;
-use super::smooth::{DRAG_PROBE, ContactSum, JointSum, Scene, Smooth, spring_forces};
+use super::smooth::{ContactSum, DRAG_PROBE, JointSum, Scene, Smooth, spring_forces};
 use super::system::Mode;
 use crate::dynamics::{drag, integrate};
 use crate::math::{Vec3, rotation};
@@ -145,7 +145,8 @@ impl Smooth {
         };
         let first = &self.stage.rates[0];
         let pairs = first.iter().zip(&self.system.nodes);
-        first.iter().all(still) && pairs.into_iter().all(|(r, n)| torque(r, n))
+        first.iter().all(still)
+            && pairs.into_iter().all(|(r, n)| torque(r, n))
             && self.fixed_in_time
     }
 
@@ -304,7 +305,8 @@ impl JointSum {
             };
             let s = &bodies[slot as usize];
             let [x, y, z, a, b, c] = h.jacobians[side].map(|j| j * h.force);
-            let power = Vec3::new(x, y, z).dot(s.velocity) + Vec3::new(a, b, c).dot(s.angular_velocity);
+            let power =
+                Vec3::new(x, y, z).dot(s.velocity) + Vec3::new(a, b, c).dot(s.angular_velocity);
             self.prescribed -= power * weight;
         }
     }

@@ -11,8 +11,8 @@ use super::system::{Mode, NO_NODE};
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
 use crate::model::Model;
-use crate::report::StepReport;
 use crate::output::balance::Balance;
+use crate::report::StepReport;
 use crate::state::{BodyState, State};
 
 /// Distance [m] or angle [rad] below which a pose is left as it is: rounding of positions of about a metre.
@@ -34,8 +34,17 @@ pub(crate) fn run(
 ) {
     let before = energy::total(model, state);
     balance.correct(model, state, -1.0);
-    let State { bodies, loads, time, .. } = state;
-    let scene = Scene { model, loads, contacts };
+    let State {
+        bodies,
+        loads,
+        time,
+        ..
+    } = state;
+    let scene = Scene {
+        model,
+        loads,
+        contacts,
+    };
     for _ in 0..ROUNDS {
         if !poses(params, &scene, smooth, bodies, *time) {
             break;
@@ -64,7 +73,11 @@ fn poses(
         let c = &scene.contacts[active.contact as usize];
         let (a, b) = c.bodies();
         let gap = c.at(&bodies[a], &bodies[b]).gap;
-        let gap = if gap < -DEEP { params.depenetration * gap } else { gap };
+        let gap = if gap < -DEEP {
+            params.depenetration * gap
+        } else {
+            gap
+        };
         touch.force = [0.0; 3];
         touch.bias = [gap, 0.0, 0.0];
         if touch.mode != Mode::Open {

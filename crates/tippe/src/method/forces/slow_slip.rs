@@ -62,7 +62,9 @@ impl Smooth {
             touch.friction_static = touch.friction;
             touch.mode = Mode::Stick;
         }
-        let _ = self.solver.run(&mut self.system, &mut modes::Solved::default());
+        let _ = self
+            .solver
+            .run(&mut self.system, &mut modes::Solved::default());
         for (k, _) in slow {
             let touch = self.system.touches[k];
             let [n, t1, t2] = touch.force;

@@ -137,9 +137,9 @@ impl Smooth {
             let (a, b) = scene.contacts[x.contact as usize].bodies();
             prescribed(a) || prescribed(b)
         });
-        let jointed = model.present_joints().any(|(_, j)| {
-            prescribed(j.b as usize) || j.a.is_some_and(|a| prescribed(a as usize))
-        });
+        let jointed = model
+            .present_joints()
+            .any(|(_, j)| prescribed(j.b as usize) || j.a.is_some_and(|a| prescribed(a as usize)));
         self.fixed_in_time = !touching && !jointed;
         for (i, body) in model.present() {
             if body.drag.is_some() || scene.loads[i].torque != Vec3::ZERO {
@@ -430,14 +430,12 @@ pub(crate) fn spring_forces(
     let still = BodyState::REST;
     let a = joint.a.map_or(still, |slot| bodies[slot as usize]);
     let b = bodies[joint.b as usize];
-    parts
-        .into_iter()
-        .filter_map(move |(spring, (row, value))| {
-            let spring = spring?;
-            let u = row.e.dot(b.velocity - a.velocity)
-                + row.ang_a.dot(a.angular_velocity)
-                + row.ang_b.dot(b.angular_velocity);
-            let force = spring.stiffness * (spring.rest - value) - spring.damping * u;
-            Some((row, force))
-        })
+    parts.into_iter().filter_map(move |(spring, (row, value))| {
+        let spring = spring?;
+        let u = row.e.dot(b.velocity - a.velocity)
+            + row.ang_a.dot(a.angular_velocity)
+            + row.ang_b.dot(b.angular_velocity);
+        let force = spring.stiffness * (spring.rest - value) - spring.damping * u;
+        Some((row, force))
+    })
 }

@@ -30,7 +30,8 @@ pub(crate) fn refusal(model: &Model) -> Option<String> {
             ));
         }
     }
-    let rolls = |s: &crate::material::Surface| s.friction_rolling > 0.0 || s.friction_spinning > 0.0;
+    let rolls =
+        |s: &crate::material::Surface| s.friction_rolling > 0.0 || s.friction_spinning > 0.0;
     let pairs = model.materials.pairs.iter().map(|p| &p.surface);
     if model.materials.surfaces.iter().chain(pairs).any(rolls) {
         return Some(
