@@ -75,7 +75,7 @@ pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
 pub use method::{
-    IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue, SequentialParams,
+    ForcesParams, IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue, SequentialParams,
     SimultaneousParams,
 };
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};

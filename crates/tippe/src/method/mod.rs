@@ -4,6 +4,7 @@
 //! Called by: `step`.
 //! Source: docs/methods/README.md, "What each method honours"; ARCHITECTURE.md, "A new method".
 
+pub mod forces;
 pub mod iterative;
 mod params;
 pub mod sequential;
@@ -11,6 +12,7 @@ pub mod simultaneous;
 #[cfg(test)]
 mod toy;
 
+pub use forces::ForcesParams;
 pub use iterative::IterativeParams;
 pub use params::{Former, Param, ParamKind, ParamRange, ParamTable, ParamType, ParamValue, Params};
 pub use sequential::SequentialParams;
@@ -104,6 +106,8 @@ methods! {
     1 => Iterative(IterativeParams) in iterative,
     /// All contacts and connections together, by one symmetric system.
     2 => Simultaneous(SimultaneousParams) in simultaneous,
+    /// Impacts over the contact graph, then contact forces by complementarity, between events located in time.
+    3 => Forces(ForcesParams) in forces,
     /// Free flight with uniform drag, for the tests of this list.
     #[cfg(test)]
     255 => Toy(toy::ToyParams) in toy,
