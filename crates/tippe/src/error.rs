@@ -103,6 +103,15 @@ pub enum SnapshotError {
         /// Byte offset at which reading failed.
         offset: usize,
     },
+    /// The checksum does not fit the bytes: something changed them after they were written.
+    Checksum,
+    /// The bytes are whole, but no world could have written this value.
+    Impossible {
+        /// Path of the field.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 impl fmt::Display for SnapshotError {
@@ -114,6 +123,10 @@ impl fmt::Display for SnapshotError {
             }
             Self::Corrupt { offset } => {
                 write!(f, "snapshot is cut off or damaged at byte {offset}")
+            }
+            Self::Checksum => write!(f, "snapshot is damaged: its checksum does not fit"),
+            Self::Impossible { field, reason } => {
+                write!(f, "snapshot holds what no world has: {field}: {reason}")
             }
         }
     }

@@ -416,47 +416,7 @@ impl World {
     /// # Errors
     /// The field of the description that makes no sense, and why.
     pub fn add_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
-        desc.check()?;
-        let slot = |field: &str, id: BodyId| {
-            let missing = || {
-                BuildError::new(
-                    field,
-                    "no such body: it was removed, or the id belongs to another world",
-                )
-            };
-            self.model
-                .get(id)
-                .map(|body| (id.index, body))
-                .ok_or_else(missing)
-        };
-        let (b, body_b) = slot("body_b", desc.body_b)?;
-        let a = desc.body_a.map(|id| slot("body_a", id)).transpose()?;
-        if a.is_some_and(|(a, _)| a == b) {
-            return Err(BuildError::new(
-                "body_b",
-                "a joint needs two different bodies",
-            ));
-        }
-        if !body_b.is_dynamic() && !a.is_some_and(|(_, body)| body.is_dynamic()) {
-            return Err(BuildError::new(
-                "body_b",
-                "at least one of the two bodies must be dynamic: nothing could move otherwise",
-            ));
-        }
-        let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
-        let springs = desc.rotation.spring.is_some() || desc.translation.spring.is_some();
-        if springs && (link(body_b) || a.is_some_and(|(_, body)| link(body))) {
-            let reason = "springs on links of an articulation are not in this version";
-            return Err(BuildError::new("spring", reason));
-        }
-        let local = |frame: &Pose, center: Vec3| Pose::new(frame.position - center, frame.rotation);
-        let joint = Joint {
-            desc: desc.clone(),
-            a: a.map(|(a, _)| a),
-            b,
-            local_a: local(&desc.frame_a, a.map_or(Vec3::ZERO, |(_, body)| body.center)),
-            local_b: local(&desc.frame_b, body_b.center),
-        };
+        let joint = self.model.joint_from(desc)?;
         let place = joint.place(&self.state.bodies);
         let crossing = place
             .a
