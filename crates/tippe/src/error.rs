@@ -62,11 +62,14 @@ pub enum StepError {
         /// Why.
         reason: String,
     },
+    /// The caller interrupted it.
+    Interrupted,
 }
 
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Interrupted => write!(f, "interrupted; the last good state is kept"),
             Self::BadStep { dt } => write!(f, "step length must be positive and finite, got {dt}"),
             Self::Articulation { name, reason } => {
                 write!(

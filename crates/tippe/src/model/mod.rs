@@ -746,6 +746,21 @@ impl Model {
         }
     }
 
+    /// Adds the pair of bodies that a new joint keeps from touching.
+    pub(crate) fn note_jointed(&mut self, joint: &Joint) {
+        if let Some(a) = joint.a.filter(|_| !joint.desc.collide) {
+            self.note_pair(a, joint.b);
+        }
+    }
+
+    /// Adds a pair of bodies that do not touch each other.
+    pub(crate) fn note_pair(&mut self, a: u32, b: u32) {
+        let pair = (a.min(b), a.max(b));
+        if let Err(place) = self.jointed.binary_search(&pair) {
+            self.jointed.insert(place, pair);
+        }
+    }
+
     /// Finds anew which pairs of bodies a joint keeps from touching.
     pub(crate) fn update_jointed(&mut self) {
         self.jointed = self.jointed_pairs();

@@ -10,6 +10,7 @@ mod sleeping;
 
 use crate::dynamics::sleep;
 use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
+use crate::interrupt::Interrupt;
 use crate::joint::{Freedom, JointDesc, JointId, JointKind};
 use crate::material::{MaterialId, Materials, Surface};
 use crate::math::{Pose, Vec3};
@@ -70,8 +71,9 @@ impl World {
     ///
     /// # Errors
     /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call, but for
-    /// sleepers that it woke.
+    /// sleepers that it woke. A step that was interrupted leaves the world exactly as it was.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        let slept = sleep::Slept::keep(&self.model, &self.state, self.work.interrupt.is_some());
         sleep::prepare(&mut self.model, &mut self.state, dt, &mut self.work.sleep);
         let report = loop {
             let stepped = step::step(
@@ -84,6 +86,9 @@ impl World {
             let report = match stepped {
                 Ok(report) => report,
                 Err(error) => {
+                    if error == StepError::Interrupted {
+                        slept.give_back(&mut self.model, &mut self.state);
+                    }
                     self.work.resting.release_all();
                     self.work.events.clear();
                     return Err(error);
@@ -172,6 +177,12 @@ impl World {
     pub fn set_threads(&mut self, count: usize) -> Result<(), BuildError> {
         self.work.threads = Threads::new(count)?;
         Ok(())
+    }
+
+    /// Lets another thread end a step early by this flag; `None` takes it away. Results never depend on it: a step is taken
+    /// whole or not at all. Copies of the world look at the same flag.
+    pub fn set_interrupt(&mut self, interrupt: Option<Interrupt>) {
+        self.work.interrupt = interrupt;
     }
 
     /// Calls `tell` whenever a phase of a step begins, so that the caller can time them: the physics has no clock. Results
@@ -441,8 +452,8 @@ impl World {
             ..JointMemory::default()
         };
         self.wake_ends(&joint);
+        self.model.note_jointed(&joint);
         self.model.joints[index] = Some(joint);
-        self.model.update_jointed();
         Ok(self.model.joint_id(index))
     }
 
@@ -526,6 +537,7 @@ impl World {
             over.then_some((f.joint, joint.a.unwrap_or(joint.b), joint.b))
         };
         let broken: Vec<_> = self.work.joint_forces.iter().filter_map(limits).collect();
+        let mut gone: Vec<u32> = Vec::new();
         for (id, a, b) in broken {
             self.work.events.push(Event {
                 kind: EventKind::JointBreak,
@@ -537,7 +549,11 @@ impl World {
                 point: Vec3::ZERO,
                 speed: 0.0,
             });
-            self.drop_joints(|i, _| i == id.index());
+            gone.push(id.index);
+        }
+        if !gone.is_empty() {
+            gone.sort_unstable();
+            self.drop_joints(|i, _| gone.binary_search(&(i as u32)).is_ok());
         }
     }
 
