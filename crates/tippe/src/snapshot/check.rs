@@ -8,6 +8,7 @@ use super::articulations;
 use crate::error::BuildError;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::{Body, BodyDesc, BodyKind, MassSpec, Model};
+use crate::motion::Motion;
 use crate::report::EnergyLedger;
 use crate::state::{ContactMemory, Impulse, JointMemory, PairKey, State};
 use crate::world::World;
@@ -151,6 +152,9 @@ fn unit(q: Quat) -> bool {
 /// A body passes the checks of its description, and what was computed from that fits.
 fn body(body: &Body) -> Result<(), BuildError> {
     let dynamic = body.kind == BodyKind::Dynamic;
+    if let BodyKind::Kinematic(Motion::Steered { since, .. }) = body.kind {
+        require("motion.since", since.is_finite())?;
+    }
     let kind = match &body.kind {
         BodyKind::Link { .. } => BodyKind::Fixed,
         kind => kind.clone(),

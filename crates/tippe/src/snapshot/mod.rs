@@ -9,6 +9,7 @@
 mod articulations;
 mod check;
 mod codec;
+mod params;
 
 use crate::error::SnapshotError;
 use crate::model::Model;
@@ -19,7 +20,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
