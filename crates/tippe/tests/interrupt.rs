@@ -91,20 +91,21 @@ fn at_every_look(world: &World, dt: f64, what: &str) -> u64 {
 
 #[test]
 fn a_step_can_be_interrupted_at_every_look_and_leaves_the_world_as_it_was() {
-    for (name, method) in [
-        ("sequential", Method::default()),
-        ("iterative", Method::Iterative(IterativeParams::default())),
+    for (name, method, steps) in [
+        ("sequential", Method::default(), [0, 5]),
+        // It looks more often.
+        ("iterative", Method::Iterative(IterativeParams::default()), [1, 1]),
     ] {
         let mut world = hard(method);
         let mut looks = 0;
         for k in 0..6 {
-            if k % 5 == 0 {
+            if steps.contains(&k) {
                 looks += at_every_look(&world, 0.01, &format!("{name}, step {k}"));
             }
             world.step(0.01).unwrap();
         }
-        println!("{name}: {looks} looks in two steps");
-        assert!(looks > 40, "{name}: {looks} looks in two steps");
+        println!("{name}: {looks} looks");
+        assert!(looks > 40, "{name}: {looks} looks");
     }
 }
 
