@@ -94,7 +94,11 @@ fn a_step_can_be_interrupted_at_every_look_and_leaves_the_world_as_it_was() {
     for (name, method, steps) in [
         ("sequential", Method::default(), [0, 5]),
         // It looks more often.
-        ("iterative", Method::Iterative(IterativeParams::default()), [1, 1]),
+        (
+            "iterative",
+            Method::Iterative(IterativeParams::default()),
+            [1, 1],
+        ),
     ] {
         let mut world = hard(method);
         let mut looks = 0;
