@@ -104,19 +104,16 @@ impl Grammar<'_> {
 
     fn shape(&mut self) -> String {
         let kind = *self.random.pick(&SHAPES);
-        // Joints hold bodies to those before them, or to the world; the first bodies are always dynamic.
-        let b = 1 + self.random.below(bodies - 1);
-        let a = if b == 1 {
-            0
-        } else {
-            1 + self.random.below((b - 1).min(2))
-        };
-        let at = self.vector(-1.0, 1.0);
-        let name = if a == 0 || (b < 3 && self.random.one_in(3)) {
-            "world".into()
-        } else {
-            format!("b{a}")
-        };
+        let (a, b) = (self.number(0.05, 0.4), self.number(0.05, 0.6));
+        match kind {
+            "sphere" => format!("shape.sphere = {{ radius = {a} }}"),
+            "box" => format!("shape.box = {{ size = {} }}", self.vector(0.1, 0.6)),
+            "cone" => format!("shape.cone = {{ radius = {a}, height = {b} }}"),
+            kind => format!("shape.{kind} = {{ radius = {a}, length = {b} }}"),
+        }
+    }
+
+    fn body(&mut self, i: usize) {
         self.line(&format!("[[body]]\nname = \"b{i}\""));
         if i == 0 {
             self.line("kind = \"fixed\"\nshape.half_space = { normal = [0, 0, 1] }");
@@ -155,9 +152,15 @@ impl Grammar<'_> {
 
     fn joint(&mut self, bodies: usize) {
         let kind = *self.random.pick(&JOINTS);
-        let (a, b) = (self.random.below(bodies), self.random.below(bodies));
+        // Joints hold bodies to those before them, or to the world; the first bodies are always dynamic.
+        let b = 1 + self.random.below(bodies - 1);
+        let a = if b == 1 {
+            0
+        } else {
+            1 + self.random.below((b - 1).min(2))
+        };
         let at = self.vector(-1.0, 1.0);
-        let name = if self.random.one_in(3) {
+        let name = if a == 0 || (b < 3 && self.random.one_in(3)) {
             "world".into()
         } else {
             format!("b{a}")
