@@ -6,6 +6,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -18,6 +19,7 @@ use crate::Outcome;
 use crate::args::RunArgs;
 use crate::film::Film;
 use crate::format::number;
+use crate::islands::IslandFiles;
 use crate::load;
 use crate::output::{note, out};
 use crate::progress;
@@ -81,9 +83,11 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         note(&format!("error: {e}"));
         return Ok(Outcome::BadInput);
     }
+    // From here on a signal ends the run, not the process.
+    scene.world.set_interrupt(Some(watch_for_interrupt()?));
     // Find out now, not after the run, whether its files have a place.
-    let (results, recorder) = match open_files(args, &scene) {
-        Ok(files) => files,
+    let (results, recorder, islands) = match open_files(args, &scene) {
+        Ok(opened) => opened,
         Err(e) => {
             note(&format!("error: {e:#}"));
             return Ok(Outcome::BadInput);
@@ -91,7 +95,8 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     };
     let explained = args.out.is_some().then(|| tippe_scene::explain(&scene));
     let mut simulation = Simulation::new(&scene, steps, args, recorder);
-    let end = simulation.run(&mut scene, steps)?;
+    simulation.islands = islands;
+    let end = simulation.run(&mut scene, steps);
     let message = end.message(scene.world.time());
     let verdict = simulation.verdict(&scene, &end);
     let warnings = simulation.warnings(&scene, message.as_deref(), &verdict, args);
@@ -140,6 +145,9 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     for message in message.iter().chain(&failed) {
         note(&format!("error: {message}"));
     }
+    if let Some(islands) = simulation.islands.take() {
+        note(&islands.told());
+    }
     if args.json {
         out(&(serde_json::to_string(&summary)? + "\n"))?;
     } else {
@@ -168,8 +176,16 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     )
 }
 
+/// The folder of the results, the recording in it, and the folder of recorded islands.
+type Opened = (Option<Results>, Option<Recorder>, Option<IslandFiles>);
+
 /// Makes the folder, begins the recording, and makes sure that the picture can be written.
-fn open_files(args: &RunArgs, scene: &Scene) -> Result<(Option<Results>, Option<Recorder>)> {
+fn open_files(args: &RunArgs, scene: &Scene) -> Result<Opened> {
+    let open = |dir: &PathBuf| {
+        IslandFiles::open(dir, &args.scene, args.slower_than)
+            .with_context(|| format!("cannot make the folder {}", dir.display()))
+    };
+    let islands = args.record_islands.as_ref().map(open).transpose()?;
     if let Some(path) = &args.picture {
         // Appending nothing keeps an old picture until the new one is there.
         File::options()
@@ -179,11 +195,11 @@ fn open_files(args: &RunArgs, scene: &Scene) -> Result<(Option<Results>, Option<
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let Some(dir) = &args.out else {
-        return Ok((None, None));
+        return Ok((None, None, islands));
     };
     let results = Results::open(dir, args.force)?;
     let recorder = results.record(scene)?;
-    Ok((Some(results), Some(recorder)))
+    Ok((Some(results), Some(recorder), islands))
 }
 
 /// What the loop gathers.
@@ -197,6 +213,7 @@ struct Simulation {
     recorder: Option<Recorder>,
     /// Why and where the recording ended before the run.
     unrecorded: Option<String>,
+    islands: Option<IslandFiles>,
     /// For the report.
     replay: Option<Replay>,
     energy_start: (f64, f64),
@@ -221,13 +238,13 @@ impl Simulation {
             replay: recorder.as_ref().and_then(|_| Replay::new(scene).ok()),
             recorder,
             unrecorded: None,
+            islands: None,
             energy_start,
         }
     }
 
     /// The loop. Whatever ends it, film and recording are closed and whole.
-    fn run(&mut self, scene: &mut Scene, steps: u64) -> Result<End> {
-        scene.world.set_interrupt(Some(watch_for_interrupt()?));
+    fn run(&mut self, scene: &mut Scene, steps: u64) -> End {
         let bar = progress::bar(steps, "steps");
         let end = self.steps(scene, steps, &bar);
         bar.finish_and_clear();
@@ -242,7 +259,7 @@ impl Simulation {
                 self.recording_failed(until, &e);
             }
         }
-        Ok(end)
+        end
     }
 
     fn steps(&mut self, scene: &mut Scene, steps: u64, bar: &ProgressBar) -> End {
@@ -264,6 +281,15 @@ impl Simulation {
                 let kept = replay.step(&scene.world, &report).is_ok();
                 kept.then_some(replay)
             });
+            if let Some(islands) = &mut self.islands
+                && let Err(e) = islands.step(step)
+            {
+                self.islands = None;
+                let until = number(scene.world.time());
+                self.lost(format!(
+                    "the islands stop at {until} s, they cannot be written on: {e}"
+                ));
+            }
             if let Some(recorder) = &mut self.recorder
                 && let Err(e) = recorder.step(&scene.world, &report)
             {
@@ -281,7 +307,12 @@ impl Simulation {
     /// The run goes on without its recording: the summary is worth having all the same.
     fn recording_failed(&mut self, until: f64, e: &io::Error) {
         let until = number(until);
-        let what = format!("the recording stopped at {until} s, it cannot be written on: {e}");
+        self.lost(format!(
+            "the recording stopped at {until} s, it cannot be written on: {e}"
+        ));
+    }
+
+    fn lost(&mut self, what: String) {
         note(&format!("error: {what}"));
         self.unrecorded = Some(what);
     }

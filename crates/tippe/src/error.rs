@@ -55,6 +55,11 @@ pub enum StepError {
         /// The phase after which it was seen.
         phase: &'static str,
     },
+    /// The method cannot step such a model.
+    Refused {
+        /// What it does not support.
+        reason: String,
+    },
     /// The dynamics of an articulation have no answer.
     Articulation {
         /// Its name.
@@ -71,6 +76,7 @@ impl fmt::Display for StepError {
         match self {
             Self::Interrupted => write!(f, "interrupted; the last good state is kept"),
             Self::BadStep { dt } => write!(f, "step length must be positive and finite, got {dt}"),
+            Self::Refused { reason } => write!(f, "{reason}"),
             Self::Articulation { name, reason } => {
                 write!(
                     f,
