@@ -31,6 +31,7 @@ mod grid;
 mod inertia;
 mod joint;
 mod load;
+mod mate;
 mod materials;
 mod mesh_file;
 mod motion;

@@ -23,6 +23,7 @@
 //! ```
 
 pub mod articulated;
+pub mod assembly;
 pub mod collide;
 pub mod dynamics;
 pub mod error;
@@ -54,6 +55,7 @@ pub use dynamics::sleep::Sleeping;
 pub use error::{
     BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
 };
+pub use model::coupling::Coupling;
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};

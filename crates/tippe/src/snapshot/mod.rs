@@ -8,7 +8,8 @@ mod articulations;
 mod codec;
 
 use crate::error::SnapshotError;
-use crate::model::{BodyKind, Model};
+use crate::math::Pose;
+use crate::model::{BodyKind, Joint, Model};
 use crate::state::State;
 use crate::work::Work;
 use crate::world::World;
@@ -16,7 +17,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 
 /// The world as bytes.
 pub(crate) fn write(world: &World) -> Vec<u8> {
@@ -115,7 +116,13 @@ fn consistent(model: &Model, state: &State) -> bool {
             .all(|&i| (i as usize) < joints && model.joints[i as usize].is_none())
         && model
             .present_joints()
-            .all(|(_, j)| body(j.b) && j.a.is_none_or(body) && j.desc.check().is_ok());
+            .all(|(i, j)| {
+                body(j.b)
+                    && j.a.is_none_or(body)
+                    && j.desc.check().is_ok()
+                    && j.slot as usize == i
+                    && meshes(model, j)
+            });
     jointed
         && articulations::consistent(model, state)
         && lengths.iter().all(|&n| n == slots)
@@ -124,6 +131,19 @@ fn consistent(model: &Model, state: &State) -> bool {
         && known
         && state.contacts.iter().all(|c| pair(&c.key.pair))
         && state.touching.iter().chain(&state.sensed).all(pair)
+}
+
+/// Whether a coupling, and nothing else, has a mesh, on joints and bodies that exist.
+fn meshes(model: &Model, joint: &Joint) -> bool {
+    let Some(mesh) = &joint.mesh else {
+        return joint.desc.kind.coupled().is_none();
+    };
+    let body = |slot: u32| model.bodies.get(slot as usize).is_some_and(Option::is_some);
+    let named = joint.desc.kind.coupled();
+    named.is_some_and(|ids| ids.iter().all(|id| model.get_joint(*id).is_some()))
+        && named.map(|ids| ids.map(|id| id.index)) == Some(mesh.joints)
+        && mesh.carriers.iter().all(|c| c.is_none_or(body))
+        && mesh.locals.iter().all(Pose::is_finite)
 }
 
 /// FNV-1a over the bytes of the state and the slot order, 64 bits.

@@ -5,9 +5,11 @@
 //! Source: docs/conventions.md, "Bodies".
 
 mod articulations;
+mod couplings;
 pub mod query;
 mod sleeping;
 
+use crate::dynamics::joint::unwrapped;
 use crate::dynamics::sleep;
 use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
 use crate::joint::{Freedom, JointDesc, JointId, JointKind};
@@ -417,6 +419,9 @@ impl World {
     /// The field of the description that makes no sense, and why.
     pub fn add_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
         desc.check()?;
+        if desc.kind.coupled().is_some() {
+            return Err(BuildError::new("kind", "add_coupling makes gears and racks"));
+        }
         let slot = |field: &str, id: BodyId| {
             let missing = || {
                 BuildError::new(
@@ -456,8 +461,10 @@ impl World {
             b,
             local_a: local(&desc.frame_a, a.map_or(Vec3::ZERO, |(_, body)| body.center)),
             local_b: local(&desc.frame_b, body_b.center),
+            slot: 0,
+            mesh: None,
         };
-        let place = joint.place(&self.state.bodies);
+        let place = joint.place(&self.state.bodies, &[]);
         let crossing = place
             .a
             .vector(Vec3::Z)
@@ -467,6 +474,19 @@ impl World {
             let reason = "the axes of a universal joint (z of both frames) must cross: start them at a right angle";
             return Err(BuildError::new("frame_b", reason));
         }
+        let raw = place.turn(desc.kind).1;
+        let angle = match desc.kind {
+            // The turn that fits the displacement.
+            JointKind::Screw { pitch } => {
+                unwrapped(raw, std::f64::consts::TAU * place.slide().1 / pitch)
+            }
+            _ => raw,
+        };
+        Ok(self.insert_joint(joint, angle))
+    }
+
+    /// Puts a joint that makes sense into the lowest free slot.
+    fn insert_joint(&mut self, mut joint: Joint, angle: f64) -> JointId {
         let index = match self.model.joint_free.pop_first() {
             Some(free) => free as usize,
             None => {
@@ -476,14 +496,15 @@ impl World {
                 self.model.joints.len() - 1
             }
         };
+        joint.slot = index as u32;
         self.state.joints[index] = JointMemory {
-            angle: place.turn(desc.kind).1,
+            angle,
             ..JointMemory::default()
         };
         self.wake_ends(&joint);
         self.model.joints[index] = Some(joint);
         self.model.update_jointed();
-        Ok(self.model.joint_id(index))
+        self.model.joint_id(index)
     }
 
     /// Removes a joint; its id never names another one.
@@ -506,6 +527,7 @@ impl World {
             }
         }
         self.model.update_jointed();
+        self.drop_couplings();
     }
 
     /// Ids of all joints, in slot order.
