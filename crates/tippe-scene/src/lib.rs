@@ -17,6 +17,7 @@
 //! ```
 
 mod articulation;
+mod assembled;
 mod body;
 mod build;
 mod chain;

