@@ -6,6 +6,7 @@
 
 mod articulations;
 mod codec;
+mod params;
 
 use crate::error::SnapshotError;
 use crate::math::Pose;
@@ -17,7 +18,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// The world as bytes.
 pub(crate) fn write(world: &World) -> Vec<u8> {

@@ -153,6 +153,25 @@ impl World {
         Ok(([one, two], shared.is_none()))
     }
 
+    /// Takes over where the joints of couplings are on their carriers, after a body was changed.
+    pub(super) fn refresh_couplings(&mut self) {
+        for i in 0..self.model.joints.len() {
+            let Some(mut mesh) = self.model.joints[i].as_ref().and_then(|j| j.mesh) else {
+                continue;
+            };
+            for k in 0..2 {
+                if let Some(named) = &self.model.joints[mesh.joints[k] as usize] {
+                    let carrier_is_a = named.a == mesh.carriers[k];
+                    let local = if carrier_is_a { &named.local_a } else { &named.local_b };
+                    mesh.locals[k].position = local.position;
+                }
+            }
+            if let Some(joint) = &mut self.model.joints[i] {
+                joint.mesh = Some(mesh);
+            }
+        }
+    }
+
     /// Removes the couplings of joints that are gone.
     pub(super) fn drop_couplings(&mut self) {
         let lost = |world: &Self, kind: JointKind| {
