@@ -38,17 +38,23 @@ pub fn assemble(args: &AssembleArgs) -> Result<Outcome> {
     if let Some(path) = &args.out {
         if let Err(names) = scene.write_poses() {
             let names = names.join(", ");
-            note(&format!("error: {names}: written by a generator, which has no place for each of its bodies"));
+            note(&format!(
+                "error: {names}: written by a generator, which has no place for each of its bodies"
+            ));
             return Ok(Outcome::BadInput);
         }
         let written = tippe_scene::explain(&scene);
-        std::fs::write(path, written).with_context(|| format!("cannot write {}", path.display()))?;
+        std::fs::write(path, written)
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(Outcome::Done)
 }
 
 fn name(scene: &Scene, id: tippe::BodyId) -> String {
-    scene.world.body(id).map_or_else(|_| "?".into(), |b| b.name.clone())
+    scene
+        .world
+        .body(id)
+        .map_or_else(|_| "?".into(), |b| b.name.clone())
 }
 
 /// The report as text.
@@ -56,13 +62,19 @@ fn text(scene: &Scene, r: &Assembly) -> String {
     let mut s = format!("{} bodies, {} mates\n", r.bodies, r.mates);
     let [before, after] = r.residuals;
     if r.solved {
-        s += &format!("assembled: worst residual {before:.1e} before, {after:.1e} after, {} iterations", r.iterations);
+        s += &format!(
+            "assembled: worst residual {before:.1e} before, {after:.1e} after, {} iterations",
+            r.iterations
+        );
         s += &match r.restarts {
             0 => "\n".to_owned(),
             n => format!(", {n} new starts from disturbed placements\n"),
         };
         for (id, shift, turn) in &r.moved {
-            s += &format!("  moved {:?} by {shift:.3e} m and {turn:.3e} rad\n", name(scene, *id));
+            s += &format!(
+                "  moved {:?} by {shift:.3e} m and {turn:.3e} rad\n",
+                name(scene, *id)
+            );
         }
     } else {
         s += &format!("not assembled, nothing was moved: worst residual {before:.1e}\n");
@@ -77,7 +89,10 @@ fn text(scene: &Scene, r: &Assembly) -> String {
         s += &format!("{} rows, {} of them independent\n", r.rows, r.rank);
         s += &format!("degrees of freedom left: {}\n", r.freedoms);
         for id in &r.floating {
-            s += &format!("  6: {:?} and all that hangs together with it floats\n", name(scene, *id));
+            s += &format!(
+                "  6: {:?} and all that hangs together with it floats\n",
+                name(scene, *id)
+            );
         }
         for motion in &r.motions {
             s += &format!("  1: {}\n", motion.text);
@@ -98,7 +113,13 @@ fn text(scene: &Scene, r: &Assembly) -> String {
 
 /// The report as JSON, with a sample of every free motion.
 fn as_json(scene: &Scene, r: &Assembly) -> Value {
-    let joint = |id: &tippe::JointId| scene.world.joint(*id).map(|j| j.desc.name.clone()).unwrap_or_default();
+    let joint = |id: &tippe::JointId| {
+        scene
+            .world
+            .joint(*id)
+            .map(|j| j.desc.name.clone())
+            .unwrap_or_default()
+    };
     let motions = r.motions.iter().map(|m| {
         let twists = m.twists.iter().map(|t| {
             json!({
@@ -109,9 +130,18 @@ fn as_json(scene: &Scene, r: &Assembly) -> Value {
         });
         json!({ "text": m.text, "twists": twists.collect::<Vec<_>>() })
     });
-    let moved = r.moved.iter().map(|(id, shift, turn)| json!({ "body": name(scene, *id), "shift": shift, "turn": turn }));
-    let surplus = r.surplus.iter().map(|s| json!({ "mate": joint(&s.mate), "text": s.text }));
-    let proposals = r.proposals.iter().map(|p| json!({ "mate": joint(&p.mate), "text": p.text }));
+    let moved = r
+        .moved
+        .iter()
+        .map(|(id, shift, turn)| json!({ "body": name(scene, *id), "shift": shift, "turn": turn }));
+    let surplus = r
+        .surplus
+        .iter()
+        .map(|s| json!({ "mate": joint(&s.mate), "text": s.text }));
+    let proposals = r
+        .proposals
+        .iter()
+        .map(|p| json!({ "mate": joint(&p.mate), "text": p.text }));
     let conflicts = r.conflicts.iter().map(|c| {
         let mates: Vec<String> = c.mates.iter().map(joint).collect();
         json!({ "mates": mates, "text": c.text })

@@ -31,6 +31,10 @@ impl Scene {
                 None => left_out.push(name.clone()),
             }
         }
-        if left_out.is_empty() { Ok(()) } else { Err(left_out) }
+        if left_out.is_empty() {
+            Ok(())
+        } else {
+            Err(left_out)
+        }
     }
 }

@@ -9,8 +9,8 @@ use crate::format::{self, Kind};
 use crate::joint::WORLD;
 use crate::load::Scene;
 use tippe::{
-    BodyDesc, BodyKind, Drag, Filter, JointId, MassSpec, Method, Motion, Pose, Quat,
-    Shape, ShapeDesc, World,
+    BodyDesc, BodyKind, Drag, Filter, JointId, MassSpec, Method, Motion, Pose, Quat, Shape,
+    ShapeDesc, World,
 };
 
 /// A scene as TOML with every default written out; it loads to the same world.

@@ -151,7 +151,11 @@ fn wrong_fields(joint: &format::Joint, at: &At, template: bool, problems: &mut P
     let where_ = places(kind);
     if where_ == Places::Joints {
         if template {
-            problems.error(&at.key("kind"), "a generator makes no couplings", "write a [[joint]] that names two joints");
+            problems.error(
+                &at.key("kind"),
+                "a generator makes no couplings",
+                "write a [[joint]] that names two joints",
+            );
         }
         only_joints(joint, at, problems);
     }
@@ -221,7 +225,11 @@ fn wrong_fields(joint: &format::Joint, at: &At, template: bool, problems: &mut P
         } else if given && framed {
             refuse(key, "both frames and a place".into(), "keep one of the two");
         } else if given && joint.at.is_some() {
-            refuse(key, format!("both at and {key}"), "keep at, or write at_a and at_b");
+            refuse(
+                key,
+                format!("both at and {key}"),
+                "keep at, or write at_a and at_b",
+            );
         }
     }
     for (key, given) in [
@@ -400,8 +408,15 @@ pub(crate) fn ends(
         return None;
     };
     if is_reversed(joint.kind) && a.is_none() {
-        let reason = format!("the line or plane of a {} joint is on the second body", word(joint.kind));
-        problems.error(&at_bodies.index(0), reason, "exchange the two, or make a fixed body for the point");
+        let reason = format!(
+            "the line or plane of a {} joint is on the second body",
+            word(joint.kind)
+        );
+        problems.error(
+            &at_bodies.index(0),
+            reason,
+            "exchange the two, or make a fixed body for the point",
+        );
         return None;
     }
     let moves =
@@ -490,17 +505,29 @@ fn frames(
         };
         return Some([point("at_a", joint.at_a), point("at_b", joint.at_b)]);
     }
-    if where_ == Places::Two || (where_ == Places::Either && (joint.at_a.is_some() || joint.at_b.is_some())) {
+    if where_ == Places::Two
+        || (where_ == Places::Either && (joint.at_a.is_some() || joint.at_b.is_some()))
+    {
         let axes = what.axes();
         let mut point = |key: &str, given: Option<[f64; 3]>, z: Vec3| match given {
-            Some(p) => Some(Frame::World(Pose::new(vector(p, &at.key(key), problems), along(z)))),
+            Some(p) => Some(Frame::World(Pose::new(
+                vector(p, &at.key(key), problems),
+                along(z),
+            ))),
             None if where_ == Places::Two => Some(Frame::Oriented(along(z))),
             None => {
-                problems.error(&at.key(key), "missing: at_a and at_b come in pairs", "add it, or write at in their place");
+                problems.error(
+                    &at.key(key),
+                    "missing: at_a and at_b come in pairs",
+                    "add it, or write at in their place",
+                );
                 None
             }
         };
-        let points = [point("at_a", joint.at_a, axes[0]), point("at_b", joint.at_b, axes[1])];
+        let points = [
+            point("at_a", joint.at_a, axes[0]),
+            point("at_b", joint.at_b, axes[1]),
+        ];
         let [Some(a), Some(b)] = points else {
             return None;
         };
@@ -526,7 +553,8 @@ impl Jointing {
         if self.kind == Kind::Distance {
             return [Frame::Local(Pose::IDENTITY); 2];
         }
-        self.axes().map(|z| Frame::World(Pose::new(point, along(z))))
+        self.axes()
+            .map(|z| Frame::World(Pose::new(point, along(z))))
     }
 
     /// Axes of the two frames.
@@ -594,7 +622,10 @@ impl Jointing {
             name: Some(self.name.clone()).filter(|n| !n.is_empty()),
             axis: has_axis(self.kind).then(|| self.axis.to_array()),
             axis_b: has_second_axis(self.kind).0.then(|| self.axis_b.to_array()),
-            radius: self.numbers.number.filter(|_| matches!(self.kind, Kind::SphereOnPlane | Kind::CylinderOnPlane)),
+            radius: self
+                .numbers
+                .number
+                .filter(|_| matches!(self.kind, Kind::SphereOnPlane | Kind::CylinderOnPlane)),
             pitch: self.numbers.number.filter(|_| self.kind == Kind::Screw),
             angle: self.numbers.number.filter(|_| self.kind == Kind::Angle),
             min: self.min,

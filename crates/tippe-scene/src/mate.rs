@@ -28,7 +28,12 @@ pub(crate) enum Places {
 
 pub(crate) const fn places(kind: Kind) -> Places {
     match kind {
-        Kind::Ball | Kind::Hinge | Kind::Slider | Kind::Fixed | Kind::Cylindrical | Kind::Universal => Places::One,
+        Kind::Ball
+        | Kind::Hinge
+        | Kind::Slider
+        | Kind::Fixed
+        | Kind::Cylindrical
+        | Kind::Universal => Places::One,
         Kind::Distance | Kind::SphereOnPlane | Kind::CylinderOnPlane => Places::Two,
         Kind::Coaxial | Kind::PointOnLine | Kind::PointOnPlane | Kind::LineOnLine => Places::Either,
         Kind::Planar | Kind::Screw | Kind::Slide => Places::Either,
@@ -50,7 +55,9 @@ pub(crate) const fn has_axis(kind: Kind) -> bool {
 pub(crate) const fn has_second_axis(kind: Kind) -> (bool, bool) {
     match kind {
         Kind::Universal | Kind::Perpendicular | Kind::Angle | Kind::CylinderOnPlane => (true, true),
-        Kind::Parallel | Kind::Coaxial | Kind::LineOnLine | Kind::Planar | Kind::Screw => (true, false),
+        Kind::Parallel | Kind::Coaxial | Kind::LineOnLine | Kind::Planar | Kind::Screw => {
+            (true, false)
+        }
         Kind::Turn | Kind::Swing | Kind::Twist => (true, false),
         _ => (false, false),
     }
@@ -69,7 +76,9 @@ pub(crate) const fn is_reversed(kind: Kind) -> bool {
 pub(crate) const fn free(kind: Kind) -> (bool, bool) {
     match kind {
         Kind::Cylindrical | Kind::Coaxial | Kind::LineOnLine | Kind::Screw => (true, true),
-        Kind::Hinge | Kind::Planar | Kind::Parallel | Kind::Turn | Kind::Swing | Kind::Twist => (true, false),
+        Kind::Hinge | Kind::Planar | Kind::Parallel | Kind::Turn | Kind::Swing | Kind::Twist => {
+            (true, false)
+        }
         Kind::Slider | Kind::Slide | Kind::PointOnLine => (false, true),
         _ => (false, false),
     }
@@ -117,7 +126,11 @@ pub(crate) fn numbers(joint: &format::Joint, at: &At, problems: &mut Problems) -
         }
     }
     if joint.angle.is_some() && joint.angle_deg.is_some() {
-        problems.error(&at.key("angle_deg"), "both angle and angle_deg", "keep one of the two");
+        problems.error(
+            &at.key("angle_deg"),
+            "both angle and angle_deg",
+            "keep one of the two",
+        );
     }
     let number = match own {
         Some("radius") => joint.radius,
@@ -132,7 +145,11 @@ pub(crate) fn numbers(joint: &format::Joint, at: &At, problems: &mut Problems) -
         }
         (Some(field), Some(x)) if !x.is_finite() || x.abs() < 1e-9 || x.abs() > LARGE => {
             let reason = format!("must be finite and not zero, got {x}");
-            problems.error(&at.key(field), reason, format!("write a number between 1e-9 and {LARGE:e} in size"));
+            problems.error(
+                &at.key(field),
+                reason,
+                format!("write a number between 1e-9 and {LARGE:e} in size"),
+            );
         }
         _ => {}
     }
@@ -141,7 +158,11 @@ pub(crate) fn numbers(joint: &format::Joint, at: &At, problems: &mut Problems) -
     }
     if coupling && joint.joints.is_none() {
         let help = "add joints = [\"one\", \"other\"], the names of two joints";
-        problems.error(&at.key("joints"), "missing: which joints does it couple?", help);
+        problems.error(
+            &at.key("joints"),
+            "missing: which joints does it couple?",
+            help,
+        );
     }
     Numbers {
         number,
@@ -164,8 +185,15 @@ pub(crate) fn only_joints(joint: &format::Joint, at: &At, problems: &mut Problem
         ("collide", joint.collide.is_some()),
     ] {
         if given {
-            let reason = format!("a {} joint couples two joints: it has no place of its own", word(joint.kind));
-            problems.error(&at.key(key), reason, "remove it; joints = […] says what it couples");
+            let reason = format!(
+                "a {} joint couples two joints: it has no place of its own",
+                word(joint.kind)
+            );
+            problems.error(
+                &at.key(key),
+                reason,
+                "remove it; joints = […] says what it couples",
+            );
         }
     }
 }
@@ -193,7 +221,11 @@ impl Start {
 
 /// The kind of a mate as the engine has it; `by_place` says that the side of a tangent plane follows from the start.
 pub(crate) fn engine(kind: Kind, number: f64, start: &Start, by_place: bool) -> JointKind {
-    let radius = if by_place && start.height < 0.0 { -number } else { number };
+    let radius = if by_place && start.height < 0.0 {
+        -number
+    } else {
+        number
+    };
     match kind {
         Kind::PointOnLine => JointKind::PointOnLine,
         Kind::PointOnPlane => JointKind::PointOnPlane,
@@ -294,9 +326,19 @@ pub(crate) fn add_coupling(
     };
     let (number, phase) = (numbers.number.unwrap_or(1.0), numbers.phase);
     let coupling = if planned.what.is_rack() {
-        Coupling::Rack { first, second, radius: number, phase }
+        Coupling::Rack {
+            first,
+            second,
+            radius: number,
+            phase,
+        }
     } else {
-        Coupling::Gear { first, second, ratio: number, phase }
+        Coupling::Gear {
+            first,
+            second,
+            ratio: number,
+            phase,
+        }
     };
     match world.add_coupling(&planned.name, coupling) {
         Ok(id) => Some(id),
@@ -306,7 +348,11 @@ pub(crate) fn add_coupling(
                 "second" => planned.at.key("joints").index(1),
                 field => planned.at.join(field),
             };
-            problems.error(&at, e.reason, "couple two joints that share a body, or that are on fixed ones");
+            problems.error(
+                &at,
+                e.reason,
+                "couple two joints that share a body, or that are on fixed ones",
+            );
             None
         }
     }

@@ -5,14 +5,20 @@ mod support;
 use support::{below, state};
 use tippe::assembly::Assembly;
 use tippe::math::rotation;
-use tippe::{BodyDesc, BodyId, BodyKind, JointDesc, JointId, JointKind, Mat3, MassSpec, Method, Pose, Vec3, World};
+use tippe::{
+    BodyDesc, BodyId, BodyKind, JointDesc, JointId, JointKind, MassSpec, Mat3, Method, Pose, Vec3,
+    World,
+};
 
 /// Numbers between −1 and 1 from a seed.
 struct Draw(u64);
 
 impl Draw {
     fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
@@ -35,14 +41,25 @@ fn body(world: &mut World, pose: Pose, draw: &mut Draw) -> BodyId {
     let desc = BodyDesc {
         pose,
         kind: BodyKind::Dynamic,
-        mass: MassSpec::Explicit { mass, center: Vec3::ZERO, inertia: Mat3::from_diagonal(moments) },
+        mass: MassSpec::Explicit {
+            mass,
+            center: Vec3::ZERO,
+            inertia: Mat3::from_diagonal(moments),
+        },
         ..BodyDesc::default()
     };
     world.add_body(&desc).expect("a body")
 }
 
 /// A mate whose frames are given in the world, where the bodies are.
-fn join(world: &mut World, kind: JointKind, a: Option<BodyId>, b: BodyId, at_a: Pose, at_b: Pose) -> JointId {
+fn join(
+    world: &mut World,
+    kind: JointKind,
+    a: Option<BodyId>,
+    b: BodyId,
+    at_a: Pose,
+    at_b: Pose,
+) -> JointId {
     let local = |id: Option<BodyId>, at: Pose| match id {
         Some(id) => world.pose(id).expect("there").inverse().compose(&at),
         None => at,
@@ -54,10 +71,15 @@ fn join(world: &mut World, kind: JointKind, a: Option<BodyId>, b: BodyId, at_a: 
 
 /// What holds already where a kind does, on a frame beside the first.
 fn beside(kind: JointKind, at: Pose, draw: &mut Draw) -> (JointKind, Pose) {
-    let turned = |z: f64, angle: f64| at.compose(&Pose::new(Vec3::Z * z, rotation::exp(Vec3::Z * angle)));
+    let turned =
+        |z: f64, angle: f64| at.compose(&Pose::new(Vec3::Z * z, rotation::exp(Vec3::Z * angle)));
     let along = turned(draw.number(), draw.number());
     let shifted = at.compose(&Pose::from_position(draw.vector()));
-    let in_plane = at.compose(&Pose::from_position(Vec3::new(draw.number(), draw.number(), 0.0)));
+    let in_plane = at.compose(&Pose::from_position(Vec3::new(
+        draw.number(),
+        draw.number(),
+        0.0,
+    )));
     let pick = draw.below(3);
     match kind {
         JointKind::Hinge => [
@@ -98,8 +120,16 @@ fn tree(draw: &mut Draw, extra: usize) -> (World, Vec<(JointKind, Option<BodyId>
     let mut bodies: Vec<BodyId> = Vec::new();
     let mut mates = Vec::new();
     for n in 0..2 + draw.below(4) {
-        let b = body(&mut world, Pose::new(draw.vector() * 2.0, rotation::exp(draw.vector())), draw);
-        let a = if n == 0 { None } else { Some(bodies[draw.below(n)]) };
+        let b = body(
+            &mut world,
+            Pose::new(draw.vector() * 2.0, rotation::exp(draw.vector())),
+            draw,
+        );
+        let a = if n == 0 {
+            None
+        } else {
+            Some(bodies[draw.below(n)])
+        };
         let (kind, at) = (KINDS[draw.below(5)], draw.pose());
         join(&mut world, kind, a, b, at, at);
         mates.push((kind, a, b, at));
@@ -123,7 +153,10 @@ fn dense_rank(world: &World) -> (usize, usize) {
         let held = joint.place(&states, &[]).held(joint.desc.kind);
         for row in &held.rows[..held.count] {
             let mut flat = vec![0.0; 6 * bodies.len()];
-            let sides = [(joint.a, -row.e, row.ang_a), (Some(joint.b), row.e, row.ang_b)];
+            let sides = [
+                (joint.a, -row.e, row.ang_a),
+                (Some(joint.b), row.e, row.ang_b),
+            ];
             for (slot, e, w) in sides {
                 let Some(slot) = slot else { continue };
                 let part = [e.x, e.y, e.z, w.x, w.y, w.z];
@@ -138,7 +171,11 @@ fn dense_rank(world: &World) -> (usize, usize) {
         for i in 0..count {
             for j in i + 1..count {
                 let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-                let (a, b, c) = (dot(&rows[i], &rows[i]), dot(&rows[j], &rows[j]), dot(&rows[i], &rows[j]));
+                let (a, b, c) = (
+                    dot(&rows[i], &rows[i]),
+                    dot(&rows[j], &rows[j]),
+                    dot(&rows[i], &rows[j]),
+                );
                 if c.abs() <= 1e-15 * (a * b).sqrt() || c == 0.0 {
                     continue;
                 }
@@ -157,7 +194,10 @@ fn dense_rank(world: &World) -> (usize, usize) {
             break;
         }
     }
-    let sizes: Vec<f64> = rows.iter().map(|r| r.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
+    let sizes: Vec<f64> = rows
+        .iter()
+        .map(|r| r.iter().map(|x| x * x).sum::<f64>().sqrt())
+        .collect();
     let largest = sizes.iter().fold(0.0, |m: f64, &x| m.max(x));
     (count, sizes.iter().filter(|&&x| x > 1e-9 * largest).count())
 }
@@ -185,11 +225,22 @@ fn surplus_rows_are_those_of_a_dense_svd_and_proposals_leave_the_motion() {
         let (rows, rank) = dense_rank(&world);
         assert_eq!((report.rows, report.rank), (rows, rank), "seed {seed}");
         assert_eq!(report.surplus.len(), rows - rank, "seed {seed}");
-        assert_eq!(report.freedoms, 6 * world.body_ids().count() - rank, "seed {seed}");
-        assert_eq!(report.motions.len() + 6 * report.floating.len(), report.freedoms, "seed {seed}");
+        assert_eq!(
+            report.freedoms,
+            6 * world.body_ids().count() - rank,
+            "seed {seed}"
+        );
+        assert_eq!(
+            report.motions.len() + 6 * report.floating.len(),
+            report.freedoms,
+            "seed {seed}"
+        );
         let after = changed(&world, &report);
         let (rows, rank_after) = dense_rank(&after);
-        assert_eq!(rank_after, rank, "seed {seed}: a proposal changed what moves");
+        assert_eq!(
+            rank_after, rank,
+            "seed {seed}: a proposal changed what moves"
+        );
         proposals += report.proposals.len();
         surplus += report.surplus.len();
         left += rows - rank_after;
@@ -198,8 +249,13 @@ fn surplus_rows_are_those_of_a_dense_svd_and_proposals_leave_the_motion() {
             worst = worst.max(difference(world, after, 200));
         }
     }
-    println!("{surplus} surplus rows, {proposals} proposals, {left} rows left surplus; motions differ by {worst:.1e}");
-    assert!(left * 10 < surplus, "{left} of {surplus} surplus rows are left");
+    println!(
+        "{surplus} surplus rows, {proposals} proposals, {left} rows left surplus; motions differ by {worst:.1e}"
+    );
+    assert!(
+        left * 10 < surplus,
+        "{left} of {surplus} surplus rows are left"
+    );
     below("motion before and after", worst, 1e-9);
 }
 
@@ -230,7 +286,9 @@ fn difference(mut one: World, mut other: World, steps: usize) -> f64 {
     let bodies: Vec<BodyId> = one.body_ids().collect();
     let apart = |b: &BodyId| {
         let (x, y) = (state(&one, *b), state(&other, *b));
-        (x.position - y.position).length().max((x.rotation - y.rotation).length())
+        (x.position - y.position)
+            .length()
+            .max((x.rotation - y.rotation).length())
     };
     bodies.iter().map(apart).fold(0.0, f64::max)
 }
@@ -254,17 +312,31 @@ fn rough_placements_are_put_together() {
         let mut draw = Draw(7000 + seed);
         let (mut world, _) = tree(&mut draw, 2);
         shake(&mut world, &mut draw, 0.3);
-        let before: Vec<Pose> = world.body_ids().map(|b| world.pose(b).expect("there")).collect();
+        let before: Vec<Pose> = world
+            .body_ids()
+            .map(|b| world.pose(b).expect("there"))
+            .collect();
         let report = world.assemble();
         assert!(report.solved, "seed {seed}: {:?}", report.conflicts);
         below("residual", report.residuals[1], 1e-9);
-        let held: f64 = world.joint_ids().map(|id| {
-            let joint = world.joint(id).expect("there");
-            let held = world.joint_place(id).expect("there").held(joint.desc.kind);
-            held.residuals[..held.count].iter().fold(0.0, |m: f64, r| m.max(r.abs()))
-        }).fold(0.0, f64::max);
+        let held: f64 = world
+            .joint_ids()
+            .map(|id| {
+                let joint = world.joint(id).expect("there");
+                let held = world.joint_place(id).expect("there").held(joint.desc.kind);
+                held.residuals[..held.count]
+                    .iter()
+                    .fold(0.0, |m: f64, r| m.max(r.abs()))
+            })
+            .fold(0.0, f64::max);
         below("what the methods see", held, 1e-9);
-        assert_ne!(before, world.body_ids().map(|b| world.pose(b).expect("there")).collect::<Vec<_>>());
+        assert_ne!(
+            before,
+            world
+                .body_ids()
+                .map(|b| world.pose(b).expect("there"))
+                .collect::<Vec<_>>()
+        );
     }
 }
 
@@ -276,14 +348,24 @@ fn the_least_motion_is_found() {
     let one = body(&mut world, Pose::IDENTITY, &mut draw);
     let two = body(&mut world, Pose::from_position(Vec3::X), &mut draw);
     let at = Pose::from_position(Vec3::new(0.5, 0.0, 0.0));
-    join(&mut world, JointKind::Ball, Some(one), two, at, Pose::from_position(Vec3::new(0.5, 0.2, 0.0)));
+    join(
+        &mut world,
+        JointKind::Ball,
+        Some(one),
+        two,
+        at,
+        Pose::from_position(Vec3::new(0.5, 0.2, 0.0)),
+    );
     let moved = |world: &World| -> f64 {
         let k = 0.12; // mean moment over mass
-        [(one, Vec3::ZERO), (two, Vec3::X)].iter().map(|(b, start)| {
-            let s = state(world, *b);
-            let turn = tippe::dynamics::joint::rotation_vector(s.rotation);
-            (s.position - *start).length_squared() + k * turn.length_squared()
-        }).sum()
+        [(one, Vec3::ZERO), (two, Vec3::X)]
+            .iter()
+            .map(|(b, start)| {
+                let s = state(world, *b);
+                let turn = tippe::dynamics::joint::rotation_vector(s.rotation);
+                (s.position - *start).length_squared() + k * turn.length_squared()
+            })
+            .sum()
     };
     let report = world.assemble();
     assert!(report.solved);
@@ -297,7 +379,9 @@ fn the_least_motion_is_found() {
         let place = other.joint_place(joint).expect("there");
         let pose = other.pose(two).expect("there");
         let gap = place.a.position - place.b.position;
-        other.set_pose(two, Pose::new(pose.position + gap, pose.rotation)).expect("there");
+        other
+            .set_pose(two, Pose::new(pose.position + gap, pose.rotation))
+            .expect("there");
         assert!(moved(&other) > best - 1e-12, "{} < {best}", moved(&other));
     }
 }
@@ -308,10 +392,13 @@ fn contradict(world: &mut World, id: JointId) -> JointId {
     desc.name = "planted".into();
     match desc.kind {
         // Axes along each other have an angle of 0 or π.
-        JointKind::Hinge | JointKind::Cylindrical | JointKind::Planar => desc.kind = JointKind::Angle { angle: 0.6 },
+        JointKind::Hinge | JointKind::Cylindrical | JointKind::Planar => {
+            desc.kind = JointKind::Angle { angle: 0.6 }
+        }
         JointKind::Slider => {
             desc.kind = JointKind::Orientation;
-            desc.frame_b.rotation = desc.frame_b.rotation * rotation::exp(Vec3::new(0.3, 0.4, -0.2));
+            desc.frame_b.rotation =
+                desc.frame_b.rotation * rotation::exp(Vec3::new(0.3, 0.4, -0.2));
         }
         _ => desc.kind = JointKind::Distance { min: 0.3, max: 0.3 },
     }
@@ -335,22 +422,41 @@ fn planted_contradictions_are_named_and_irreducible() {
         let mut draw = Draw(40_000 + seed);
         let (mut world, mates) = tree(&mut draw, 1);
         shake(&mut world, &mut draw, 0.1);
-        let clean = World::restore(&world.snapshot()).expect("a snapshot").assemble();
-        assert!(clean.conflicts.is_empty() && clean.solved, "seed {seed}: reported before planting");
-        let picked = world.joint_ids().nth(draw.below(mates.len())).expect("there");
+        let clean = World::restore(&world.snapshot())
+            .expect("a snapshot")
+            .assemble();
+        assert!(
+            clean.conflicts.is_empty() && clean.solved,
+            "seed {seed}: reported before planting"
+        );
+        let picked = world
+            .joint_ids()
+            .nth(draw.below(mates.len()))
+            .expect("there");
         let kind = world.joint(picked).expect("there").desc.kind;
         let planted = contradict(&mut world, picked);
         let hash = world.hash();
         let report = world.assemble();
-        assert!(!report.solved && !report.conflicts.is_empty(), "seed {seed}: {kind:?} not found");
-        assert_eq!(world.hash(), hash, "seed {seed}: moved although nothing could be solved");
-        assert!(report.conflicts.iter().all(|c| c.mates.contains(&planted)), "seed {seed}");
+        assert!(
+            !report.solved && !report.conflicts.is_empty(),
+            "seed {seed}: {kind:?} not found"
+        );
+        assert_eq!(
+            world.hash(),
+            hash,
+            "seed {seed}: moved although nothing could be solved"
+        );
+        assert!(
+            report.conflicts.iter().all(|c| c.mates.contains(&planted)),
+            "seed {seed}"
+        );
         for c in &report.conflicts {
             sets += 1;
             if seed % 10 == 0 {
                 assert!(!holds(&world, &c.mates), "seed {seed}: {} holds", c.text);
                 for left_out in &c.mates {
-                    let rest: Vec<JointId> = c.mates.iter().copied().filter(|m| m != left_out).collect();
+                    let rest: Vec<JointId> =
+                        c.mates.iter().copied().filter(|m| m != left_out).collect();
                     assert!(holds(&world, &rest), "seed {seed}: {} is reducible", c.text);
                 }
             }
@@ -364,21 +470,42 @@ fn block_of(n: usize) -> (World, usize) {
     let mut world = World::new(Method::default()).expect("a world");
     let mut draw = Draw(5);
     let at = |i: usize| Vec3::new((i % n) as f64, (i / n % n) as f64, (i / n / n) as f64);
-    let bodies: Vec<BodyId> = (0..n * n * n).map(|i| body(&mut world, Pose::from_position(at(i)), &mut draw)).collect();
+    let bodies: Vec<BodyId> = (0..n * n * n)
+        .map(|i| body(&mut world, Pose::from_position(at(i)), &mut draw))
+        .collect();
     let mut mates = 0;
     for i in 0..bodies.len() {
-        for (step, fits) in [(1, i % n + 1 < n), (n, i / n % n + 1 < n), (n * n, i / n / n + 1 < n)] {
+        for (step, fits) in [
+            (1, i % n + 1 < n),
+            (n, i / n % n + 1 < n),
+            (n * n, i / n / n + 1 < n),
+        ] {
             if fits {
                 let frame = Pose::new((at(i) + at(i + step)) * 0.5, rotation::exp(draw.vector()));
-                let kind = [JointKind::Ball, JointKind::PointOnLine, JointKind::Hinge][draw.below(3)];
-                join(&mut world, kind, Some(bodies[i]), bodies[i + step], frame, frame);
+                let kind =
+                    [JointKind::Ball, JointKind::PointOnLine, JointKind::Hinge][draw.below(3)];
+                join(
+                    &mut world,
+                    kind,
+                    Some(bodies[i]),
+                    bodies[i + step],
+                    frame,
+                    frame,
+                );
                 mates += 1;
             }
         }
     }
     for k in 0..n * n {
         let frame = Pose::from_position(at(k) - Vec3::Z * 0.5);
-        join(&mut world, JointKind::PointOnPlane, None, bodies[k], frame, frame);
+        join(
+            &mut world,
+            JointKind::PointOnPlane,
+            None,
+            bodies[k],
+            frame,
+            frame,
+        );
         mates += 1;
     }
     (world, mates)
@@ -405,6 +532,10 @@ fn a_thousand_parts() {
     let parts = world.body_ids().count();
     println!(
         "{parts} parts, {mates} mates: solved {} in {} iterations, {} freedoms, {} surplus, {:.2} s",
-        report.solved, report.iterations, report.freedoms, report.surplus.len(), start.elapsed().as_secs_f64()
+        report.solved,
+        report.iterations,
+        report.freedoms,
+        report.surplus.len(),
+        start.elapsed().as_secs_f64()
     );
 }

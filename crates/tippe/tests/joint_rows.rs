@@ -2,9 +2,9 @@
 
 mod support;
 
+use std::f64::consts::FRAC_PI_2;
 use support::{below, near};
 use tippe::dynamics::joint::{JointPlace, JointRow, rotation_vector};
-use std::f64::consts::FRAC_PI_2;
 use tippe::math::rotation;
 use tippe::{JointKind, Pose, Quat, Vec3};
 
@@ -219,7 +219,11 @@ fn assembled(kind: JointKind, draw: &mut Draw) -> Pose {
     let in_plane = Vec3::new(draw.number(), draw.number(), 0.0);
     let tilted = |angle: f64| rotation::exp(Vec3::X * angle);
     // Either sense of the axis.
-    let either = if slide > 0.0 { Quat::IDENTITY } else { tilted(std::f64::consts::PI) };
+    let either = if slide > 0.0 {
+        Quat::IDENTITY
+    } else {
+        tilted(std::f64::consts::PI)
+    };
     match kind {
         JointKind::Ball => Pose::new(Vec3::ZERO, rotation::exp(draw.vector())),
         JointKind::Hinge => Pose::new(Vec3::ZERO, about_z),
@@ -247,10 +251,9 @@ fn assembled(kind: JointKind, draw: &mut Draw) -> Pose {
         JointKind::Angle { angle } => Pose::new(draw.vector(), about_z * tilted(angle) * about_z),
         JointKind::LineOnLine => Pose::new(along_z, either * about_z),
         JointKind::Planar => Pose::new(in_plane, either * about_z),
-        JointKind::SphereOnPlane { radius } => Pose::new(
-            in_plane + Vec3::Z * radius,
-            rotation::exp(draw.vector()),
-        ),
+        JointKind::SphereOnPlane { radius } => {
+            Pose::new(in_plane + Vec3::Z * radius, rotation::exp(draw.vector()))
+        }
         JointKind::CylinderOnPlane { radius } => Pose::new(
             in_plane + Vec3::Z * radius,
             about_z * tilted(FRAC_PI_2) * rotation::exp(Vec3::Z * slide),
@@ -410,7 +413,10 @@ fn free_motions(kind: JointKind, place: &JointPlace) -> Vec<Twist> {
         JointKind::Screw { pitch } => {
             let rise = pitch / std::f64::consts::TAU;
             let Twist { v, w } = turn(z_b);
-            vec![Twist { v: v + z_b * rise, w }]
+            vec![Twist {
+                v: v + z_b * rise,
+                w,
+            }]
         }
         JointKind::Gear { .. } | JointKind::Rack { .. } => unreachable!("see couplings.rs"),
     }

@@ -26,7 +26,13 @@ struct Search<'a> {
 
 /// Names the contradictory sets of a component, one after the other: of each set found, its last mate is left out before the search for
 /// the next.
-pub(crate) fn find(model: &Model, parts: &Parts, start: &[BodyState], memory: &[JointMemory], report: &mut Assembly) {
+pub(crate) fn find(
+    model: &Model,
+    parts: &Parts,
+    start: &[BodyState],
+    memory: &[JointMemory],
+    report: &mut Assembly,
+) {
     let mut search = Search {
         model,
         parts,
@@ -38,7 +44,9 @@ pub(crate) fn find(model: &Model, parts: &Parts, start: &[BodyState], memory: &[
     let mut found = 0;
     while let Some(open) = search.fails(&mates) {
         if found == SETS_MAX {
-            report.limits.push(format!("more than {SETS_MAX} contradictory sets: the others are not named"));
+            report.limits.push(format!(
+                "more than {SETS_MAX} contradictory sets: the others are not named"
+            ));
             break;
         }
         let set = search.reduce(&mates, open);
@@ -57,15 +65,22 @@ pub(crate) fn find(model: &Model, parts: &Parts, start: &[BodyState], memory: &[
 impl Search<'_> {
     /// The mates that stay open, if these cannot hold together.
     fn fails(&mut self, mates: &[u32]) -> Option<Vec<u32>> {
-        let Attempt { solved, states, iterations, .. } =
-            solve::solve(self.model, self.parts, mates, self.start, self.memory);
+        let Attempt {
+            solved,
+            states,
+            iterations,
+            ..
+        } = solve::solve(self.model, self.parts, mates, self.start, self.memory);
         self.iterations += iterations;
         if solved {
             return None;
         }
         let rows = solve::gather(self.model, self.parts, mates, &states, self.memory);
         let least = HOLDS * solve::worst(&rows);
-        let is_open = |mate: u32| rows.iter().any(|r| r.mate == mate && r.residual.abs() > least);
+        let is_open = |mate: u32| {
+            rows.iter()
+                .any(|r| r.mate == mate && r.residual.abs() > least)
+        };
         Some(mates.iter().copied().filter(|&m| is_open(m)).collect())
     }
 

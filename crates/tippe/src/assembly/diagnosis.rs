@@ -29,13 +29,19 @@ pub(crate) fn examine(
 ) {
     let rows = solve::gather(model, parts, &parts.mates, states, memory);
     // A component that floats is seen from its heaviest body.
-    let root = if parts.grounded { None } else { heaviest(model, parts) };
+    let root = if parts.grounded {
+        None
+    } else {
+        heaviest(model, parts)
+    };
     let echelon = Echelon::new(parts.slots.len(), &rows, root);
     report.rows += rows.len();
     report.rank += echelon.rank();
     report.freedoms += echelon.free.len() + if root.is_some() { 6 } else { 0 };
     if let Some(n) = root {
-        report.floating.push(model.id(parts.slots[n as usize] as usize));
+        report
+            .floating
+            .push(model.id(parts.slots[n as usize] as usize));
     }
     for &i in &echelon.surplus {
         surplus(model, &rows[i], states, report);
@@ -44,7 +50,10 @@ pub(crate) fn examine(
         weaker::propose(model, parts, states, memory, report);
     }
     if echelon.free.len() > MOTIONS_MAX {
-        let note = format!("{} free motions of one component are not put into words", echelon.free.len());
+        let note = format!(
+            "{} free motions of one component are not put into words",
+            echelon.free.len()
+        );
         report.notes.push(note);
         return;
     }
@@ -96,7 +105,11 @@ impl Motion {
             };
             let (x, k) = (&xi[n as usize], parts.gyration[n as usize]);
             let turn = Vec3::new(x[3], x[4], x[5]) / k;
-            (Vec3::new(x[0], x[1], x[2]), turn, states[slot as usize].position)
+            (
+                Vec3::new(x[0], x[1], x[2]),
+                turn,
+                states[slot as usize].position,
+            )
         };
         let rates = |joint: &Joint| {
             let at = frame(joint, states);
@@ -156,7 +169,12 @@ impl Motion {
 /// Combines the motions so that each moves one rate of a mate by one that the others leave alone.
 fn sort_out(basis: &mut [Motion]) {
     for k in 0..basis.len() {
-        let size = |m: &Motion| m.rates.iter().flatten().fold(0.0, |s: f64, x| s.max(x.abs()));
+        let size = |m: &Motion| {
+            m.rates
+                .iter()
+                .flatten()
+                .fold(0.0, |s: f64, x| s.max(x.abs()))
+        };
         let largest = basis[k..].iter().map(size).fold(0.0, f64::max);
         if largest <= 0.0 {
             return;
@@ -175,7 +193,11 @@ fn sort_out(basis: &mut [Motion]) {
             let factor = -basis[i].rates[mate][rate];
             if factor != 0.0 {
                 let (low, high) = basis.split_at_mut(i.max(k));
-                let (one, own) = if i < k { (&mut low[i], &high[0]) } else { (&mut high[0], &low[k]) };
+                let (one, own) = if i < k {
+                    (&mut low[i], &high[0])
+                } else {
+                    (&mut high[0], &low[k])
+                };
                 one.add(own, factor);
             }
         }

@@ -65,10 +65,21 @@ impl Echelon {
             let moving = row.parts.iter().filter(|(n, _)| Some(*n) != fixed);
             let mut line = Line {
                 row: i,
-                entries: moving.map(|(n, part)| (pattern.position[*n as usize], *part)).collect(),
+                entries: moving
+                    .map(|(n, part)| (pattern.position[*n as usize], *part))
+                    .collect(),
             };
-            let length = line.entries.values().flatten().map(|x| x * x).sum::<f64>().sqrt();
-            line.entries.values_mut().flatten().for_each(|x| *x /= length);
+            let length = line
+                .entries
+                .values()
+                .flatten()
+                .map(|x| x * x)
+                .sum::<f64>()
+                .sqrt();
+            line.entries
+                .values_mut()
+                .flatten()
+                .for_each(|x| *x /= length);
             out.wait(line, length > 0.0, &mut waiting);
         }
         for position in 0..bodies as u32 {
@@ -88,7 +99,11 @@ impl Echelon {
     fn wait(&mut self, mut line: Line, exists: bool, waiting: &mut [Vec<Line>]) {
         line.entries
             .retain(|_, x| exists && x.iter().any(|x| x.abs() > DEPENDENT * 1e-4));
-        let size = line.entries.values().flatten().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let size = line
+            .entries
+            .values()
+            .flatten()
+            .fold(0.0, |m: f64, x| m.max(x.abs()));
         match line.entries.keys().next() {
             Some(&first) if size > DEPENDENT => waiting[first as usize].push(line),
             _ => self.surplus.push(line.row),
@@ -96,18 +111,30 @@ impl Echelon {
     }
 
     /// Eliminates the six columns of a body.
-    fn eliminate(&mut self, position: u32, counts: bool, mut lines: Vec<Line>, waiting: &mut [Vec<Line>]) {
+    fn eliminate(
+        &mut self,
+        position: u32,
+        counts: bool,
+        mut lines: Vec<Line>,
+        waiting: &mut [Vec<Line>],
+    ) {
         let mut open = [true; 6];
         loop {
             let mut largest: f64 = 0.0;
             for line in &lines {
-                let Some(x) = line.entries.get(&position) else { continue };
-                largest = (0..6).filter(|&k| open[k]).fold(largest, |m, k| m.max(x[k].abs()));
+                let Some(x) = line.entries.get(&position) else {
+                    continue;
+                };
+                largest = (0..6)
+                    .filter(|&k| open[k])
+                    .fold(largest, |m, k| m.max(x[k].abs()));
             }
             if largest <= DEPENDENT {
                 break;
             }
-            let Some((at, column)) = choose(&lines, position, &open, largest) else { break };
+            let Some((at, column)) = choose(&lines, position, &open, largest) else {
+                break;
+            };
             let pivot = lines.swap_remove(at);
             open[column] = false;
             let top = pivot.entries[&position][column];
@@ -118,7 +145,10 @@ impl Echelon {
                 }
                 for (&place, part) in &pivot.entries {
                     let there = line.entries.entry(place).or_insert([0.0; 6]);
-                    there.iter_mut().zip(part).for_each(|(x, y)| *x -= factor * y);
+                    there
+                        .iter_mut()
+                        .zip(part)
+                        .for_each(|(x, y)| *x -= factor * y);
                 }
                 if let Some(x) = line.entries.get_mut(&position) {
                     x[column] = 0.0;
@@ -131,7 +161,8 @@ impl Echelon {
             });
         }
         if counts {
-            self.free.extend((0..6).filter(|&k| open[k]).map(|k| (position, k)));
+            self.free
+                .extend((0..6).filter(|&k| open[k]).map(|k| (position, k)));
         }
         for mut line in lines {
             line.entries.remove(&position);
@@ -153,7 +184,8 @@ impl Echelon {
                     }
                 }
             }
-            x[pivot.position as usize][pivot.column] = -sum / pivot.entries[&pivot.position][pivot.column];
+            x[pivot.position as usize][pivot.column] =
+                -sum / pivot.entries[&pivot.position][pivot.column];
         }
         let mut out = vec![[0.0; 6]; x.len()];
         for (position, part) in x.into_iter().enumerate() {
@@ -167,10 +199,14 @@ impl Echelon {
 fn choose(lines: &[Line], position: u32, open: &[bool; 6], largest: f64) -> Option<(usize, usize)> {
     let mut best: Option<(usize, usize, usize)> = None;
     for (at, line) in lines.iter().enumerate() {
-        let Some(x) = line.entries.get(&position) else { continue };
+        let Some(x) = line.entries.get(&position) else {
+            continue;
+        };
         let mut column = None;
         for k in (0..6).filter(|&k| open[k]) {
-            if x[k].abs() >= PREFERRED * largest && column.is_none_or(|c: usize| x[k].abs() > x[c].abs()) {
+            if x[k].abs() >= PREFERRED * largest
+                && column.is_none_or(|c: usize| x[k].abs() > x[c].abs())
+            {
                 column = Some(k);
             }
         }

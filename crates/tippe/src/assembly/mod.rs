@@ -14,10 +14,10 @@ mod words;
 
 pub use rows::Direction;
 
+use crate::dynamics::joint::{rotation_vector, unwrapped};
 use crate::joint::{JointId, JointKind};
 use crate::math::{Pose, Vec3};
 use crate::model::{BodyId, BodyKind, Joint, Model};
-use crate::dynamics::joint::{rotation_vector, unwrapped};
 use crate::state::{BodyState, JointMemory};
 use crate::world::World;
 
@@ -47,7 +47,9 @@ impl Parts {
     /// Length that turns the angles of a mate into metres: the largest radius of gyration of what it moves [m].
     fn length(&self, joint: &Joint) -> f64 {
         let slots = [joint.a, Some(joint.b)].into_iter().flatten();
-        let lengths = slots.filter_map(|s| self.number(s)).map(|n| self.gyration[n as usize]);
+        let lengths = slots
+            .filter_map(|s| self.number(s))
+            .map(|n| self.gyration[n as usize]);
         let longest = lengths.fold(0.0, f64::max);
         if longest > 0.0 { longest } else { 1.0 }
     }
@@ -56,7 +58,10 @@ impl Parts {
 /// Slots of the bodies that a mate acts on.
 fn ends(joint: &Joint) -> impl Iterator<Item = u32> + '_ {
     let carriers = joint.mesh.iter().flat_map(|m| m.carriers);
-    [joint.a, Some(joint.b)].into_iter().chain(carriers).flatten()
+    [joint.a, Some(joint.b)]
+        .into_iter()
+        .chain(carriers)
+        .flatten()
 }
 
 /// Connected components of the bodies that move, in order of their lowest slot.
@@ -105,7 +110,11 @@ pub(crate) fn components(model: &Model) -> Vec<Parts> {
         parts.numbers[i] = Some(parts.slots.len() as u32);
         parts.slots.push(i as u32);
         let mean = (body.moments.x + body.moments.y + body.moments.z) / (3.0 * body.mass);
-        parts.gyration.push(if mean > 0.0 && mean.is_finite() { mean.sqrt() } else { 1.0 });
+        parts.gyration.push(if mean > 0.0 && mean.is_finite() {
+            mean.sqrt()
+        } else {
+            1.0
+        });
     }
     for (i, joint) in model.present_joints() {
         let moving = ends(joint).find(|&s| moves(s));
@@ -221,7 +230,8 @@ impl World {
         let all = components(&self.model);
         for parts in &all {
             self.begin(parts, &start, &mut report);
-            let attempt = solve::solve(&self.model, parts, &parts.mates, &start, &self.state.joints);
+            let attempt =
+                solve::solve(&self.model, parts, &parts.mates, &start, &self.state.joints);
             report.iterations += attempt.iterations;
             report.restarts += attempt.restarts;
             if attempt.solved {
@@ -265,23 +275,33 @@ impl World {
 
     fn examine(&self, all: &[Parts], report: &mut Assembly) {
         for parts in all {
-            diagnosis::examine(&self.model, parts, &self.state.bodies, &self.state.joints, report);
+            diagnosis::examine(
+                &self.model,
+                parts,
+                &self.state.bodies,
+                &self.state.joints,
+                report,
+            );
         }
     }
 
     /// Puts the bodies where they belong; angles count on from where they were.
     fn take_over(&mut self, start: &[BodyState], placed: &[BodyState], report: &mut Assembly) {
         for i in 0..placed.len() {
-            let Some(body) = &self.model.bodies[i] else { continue };
+            let Some(body) = &self.model.bodies[i] else {
+                continue;
+            };
             if placed[i] == start[i] {
                 continue;
             }
             let id = self.model.id(i);
             let pose = placed[i].frame(body);
             let turn = rotation_vector(placed[i].rotation * start[i].rotation.conjugate());
-            report
-                .moved
-                .push((id, (placed[i].position - start[i].position).length(), turn.length()));
+            report.moved.push((
+                id,
+                (placed[i].position - start[i].position).length(),
+                turn.length(),
+            ));
             if self.set_pose(id, pose).is_ok() {
                 // To the bit what was solved.
                 self.state.bodies[i].position = placed[i].position;
@@ -290,7 +310,13 @@ impl World {
         }
         let rows = components(&self.model);
         for parts in &rows {
-            let rows = solve::gather(&self.model, parts, &parts.mates, &self.state.bodies, &self.state.joints);
+            let rows = solve::gather(
+                &self.model,
+                parts,
+                &parts.mates,
+                &self.state.bodies,
+                &self.state.joints,
+            );
             report.residuals[1] = report.residuals[1].max(solve::worst(&rows));
         }
         let angles: Vec<(usize, f64)> = self
@@ -298,11 +324,17 @@ impl World {
             .present_joints()
             .map(|(i, j)| {
                 let place = j.place(&self.state.bodies, &self.state.joints);
-                (i, unwrapped(place.turn(j.desc.kind).1, self.state.joints[i].angle))
+                (
+                    i,
+                    unwrapped(place.turn(j.desc.kind).1, self.state.joints[i].angle),
+                )
             })
             .collect();
         for (i, angle) in angles {
-            self.state.joints[i] = JointMemory { angle, ..JointMemory::default() };
+            self.state.joints[i] = JointMemory {
+                angle,
+                ..JointMemory::default()
+            };
         }
         words::branches(&self.model, &self.state, &mut report.branches);
     }
@@ -313,7 +345,9 @@ pub(crate) fn moved(state: &BodyState, xi: &[f64; 6], gyration: f64) -> BodyStat
     let turn = Vec3::new(xi[3], xi[4], xi[5]) / gyration;
     BodyState {
         position: state.position + Vec3::new(xi[0], xi[1], xi[2]),
-        rotation: crate::math::rotation::normalized(crate::math::rotation::exp(turn) * state.rotation),
+        rotation: crate::math::rotation::normalized(
+            crate::math::rotation::exp(turn) * state.rotation,
+        ),
         ..*state
     }
 }

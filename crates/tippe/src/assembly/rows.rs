@@ -71,7 +71,10 @@ pub(crate) fn push(
             _ => 1.0,
         };
         let residual = held.rows.residuals[i];
-        let ends = [(joint.a, -row.e, row.ang_a), (Some(joint.b), row.e, row.ang_b)];
+        let ends = [
+            (joint.a, -row.e, row.ang_a),
+            (Some(joint.b), row.e, row.ang_b),
+        ];
         out.push(over(parts, joint.slot, direction, residual, factor, &ends));
     }
 }
@@ -129,12 +132,18 @@ fn couple(
                 ..second
             };
             let (row, _) = second.slide();
-            let ends = [(mesh.carriers[1], -row.e, row.ang_a), (Some(joint.b), row.e, row.ang_b)];
+            let ends = [
+                (mesh.carriers[1], -row.e, row.ang_a),
+                (Some(joint.b), row.e, row.ang_b),
+            ];
             (radius, 1.0, ends)
         }
         JointKind::Gear { ratio, .. } => {
             let z2 = second.b.vector(Vec3::Z);
-            let ends = [(mesh.carriers[1], Vec3::ZERO, -z2), (Some(joint.b), Vec3::ZERO, z2)];
+            let ends = [
+                (mesh.carriers[1], Vec3::ZERO, -z2),
+                (Some(joint.b), Vec3::ZERO, z2),
+            ];
             (ratio, length, ends)
         }
         _ => return,
@@ -145,7 +154,14 @@ fn couple(
         second_ends[0],
         second_ends[1],
     ];
-    out.push(over(parts, joint.slot, Direction::Ratio, held.residuals[0], factor, &ends));
+    out.push(over(
+        parts,
+        joint.slot,
+        Direction::Ratio,
+        held.residuals[0],
+        factor,
+        &ends,
+    ));
 }
 
 /// Rows of one mate, and what each keeps from moving.
@@ -242,9 +258,17 @@ impl JointPlace {
         }
         let theta = libm::atan2(square.sqrt(), cosine);
         let same = cosine > 0.0;
-        let f = if same && square < 1e-12 { 1.0 + square / 6.0 } else { theta / square.sqrt() };
+        let f = if same && square < 1e-12 {
+            1.0 + square / 6.0
+        } else {
+            theta / square.sqrt()
+        };
         // df/d(cos θ), and d(cos θ) = (ω_B − ω_A) · (z_B × z_A).
-        let slope = if same && square < 1e-6 { -1.0 / 3.0 } else { (cosine * f - 1.0) / square };
+        let slope = if same && square < 1e-6 {
+            -1.0 / 3.0
+        } else {
+            (cosine * f - 1.0) / square
+        };
         let closing = z_b.cross(z_a);
         for i in 0..2 {
             let s = rows.residuals[i];

@@ -11,8 +11,8 @@
 use super::rows::{self, Row};
 use super::{Parts, TOLERANCE, moved};
 use crate::dynamics::joint::rotation_vector;
-use crate::math::block_cholesky::{Block, Block6, BlockCholesky};
 use crate::math::Vec3;
+use crate::math::block_cholesky::{Block, Block6, BlockCholesky};
 use crate::model::Model;
 use crate::state::{BodyState, JointMemory};
 
@@ -113,7 +113,9 @@ fn disturb(parts: &Parts, states: &mut [BodyState], attempt: usize) {
     for (n, &slot) in parts.slots.iter().enumerate() {
         let mut seed = (attempt as u64) << 32 | (n as u64 + 1);
         let mut number = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
         };
         let size = parts.gyration[n] * 0.3 * attempt as f64;
@@ -133,12 +135,25 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(model: &'a Model, parts: &'a Parts, mates: &'a [u32], memory: &'a [JointMemory]) -> Self {
+    fn new(
+        model: &'a Model,
+        parts: &'a Parts,
+        mates: &'a [u32],
+        memory: &'a [JointMemory],
+    ) -> Self {
         let mut edges: Vec<(u32, u32)> = Vec::new();
-        for joint in mates.iter().filter_map(|&m| model.joints[m as usize].as_ref()) {
+        for joint in mates
+            .iter()
+            .filter_map(|&m| model.joints[m as usize].as_ref())
+        {
             let numbers: Vec<u32> = super::ends(joint).filter_map(|s| parts.number(s)).collect();
             for (i, &a) in numbers.iter().enumerate() {
-                edges.extend(numbers[..i].iter().filter(|&&b| b != a).map(|&b| (a.min(b), a.max(b))));
+                edges.extend(
+                    numbers[..i]
+                        .iter()
+                        .filter(|&&b| b != a)
+                        .map(|&b| (a.min(b), a.max(b))),
+                );
             }
         }
         edges.sort_unstable();
@@ -199,7 +214,11 @@ impl<'a> Solver<'a> {
             }
         }
         let left = worst(&rows);
-        if left.is_finite() { left } else { f64::INFINITY }
+        if left.is_finite() {
+            left
+        } else {
+            f64::INFINITY
+        }
     }
 
     /// ξ of (JᵀJ + μ) ξ = −Jᵀ r; none if that is singular.
@@ -208,7 +227,10 @@ impl<'a> Solver<'a> {
         for row in rows {
             for (n, part) in &row.parts {
                 let there = &mut x[*n as usize];
-                there.iter_mut().zip(part).for_each(|(x, j)| *x -= j * row.scaled);
+                there
+                    .iter_mut()
+                    .zip(part)
+                    .for_each(|(x, j)| *x -= j * row.scaled);
             }
         }
         self.factorise(rows, damping)?;
@@ -256,7 +278,8 @@ impl<'a> Solver<'a> {
         for (n, &slot) in self.parts.slots.iter().enumerate() {
             let (a, b) = (&start[slot as usize], &states[slot as usize]);
             let shift = a.position - b.position;
-            let turn: Vec3 = rotation_vector(a.rotation * b.rotation.conjugate()) * self.parts.gyration[n];
+            let turn: Vec3 =
+                rotation_vector(a.rotation * b.rotation.conjugate()) * self.parts.gyration[n];
             back.push([shift.x, shift.y, shift.z, turn.x, turn.y, turn.z]);
         }
         (back.iter().flatten().map(|x| x * x).sum(), back)
@@ -267,7 +290,9 @@ impl<'a> Solver<'a> {
         let (mut now, mut back) = self.motion(start, states);
         for _ in 0..LEAST_MAX {
             let rows = self.rows(states);
-            let Some(mu) = self.factorise(&rows, LEAST_DAMPING) else { return };
+            let Some(mu) = self.factorise(&rows, LEAST_DAMPING) else {
+                return;
+            };
             // μ (JᵀJ + μ)⁻¹ keeps what the rows do not see; once more for what is left of the rest.
             for _ in 0..2 {
                 self.factor.solve(&mut back);

@@ -17,15 +17,30 @@ const WORK_MAX: usize = 4_000_000;
 /// Kinds that hold less on the same frames, weakest first.
 fn weaker(kind: JointKind) -> &'static [JointKind] {
     use JointKind::{
-        Ball, Cylindrical, Hinge, LineOnLine, Orientation, Parallel, Perpendicular, Planar, PointOnLine, PointOnPlane,
-        Slider,
+        Ball, Cylindrical, Hinge, LineOnLine, Orientation, Parallel, Perpendicular, Planar,
+        PointOnLine, PointOnPlane, Slider,
     };
     match kind {
         Ball => &[PointOnPlane, PointOnLine],
-        Hinge => &[PointOnPlane, PointOnLine, Parallel, Ball, Planar, Cylindrical],
+        Hinge => &[
+            PointOnPlane,
+            PointOnLine,
+            Parallel,
+            Ball,
+            Planar,
+            Cylindrical,
+        ],
         Slider => &[PointOnLine, Parallel, Orientation, LineOnLine],
         JointKind::Fixed => &[
-            PointOnPlane, PointOnLine, Parallel, Ball, Orientation, Planar, Cylindrical, Hinge, Slider,
+            PointOnPlane,
+            PointOnLine,
+            Parallel,
+            Ball,
+            Orientation,
+            Planar,
+            Cylindrical,
+            Hinge,
+            Slider,
         ],
         Cylindrical | LineOnLine => &[PointOnLine, Parallel],
         JointKind::Universal => &[Perpendicular, PointOnPlane, PointOnLine, Ball],
@@ -66,12 +81,18 @@ pub(crate) fn propose(
         if count == full {
             return;
         }
-        let Some(joint) = model.joints[mate as usize].as_ref().filter(|j| is_plain(model, j)) else {
+        let Some(joint) = model.joints[mate as usize]
+            .as_ref()
+            .filter(|j| is_plain(model, j))
+        else {
             continue;
         };
         work += 4 * count;
         if work > WORK_MAX {
-            report.notes.push(format!("proposals for a component of {} mates were cut short", parts.mates.len()));
+            report.notes.push(format!(
+                "proposals for a component of {} mates were cut short",
+                parts.mates.len()
+            ));
             return;
         }
         let own = std::mem::take(&mut all[i]);

@@ -4,9 +4,9 @@
 //! Called by: `assembly`, `diagnosis`, `weaker`, `conflict`.
 //! Source: docs/assembly.md, "The report".
 
+use super::Parts;
 use super::diagnosis::Motion;
 use super::rows::Direction;
-use super::Parts;
 use crate::joint::JointKind;
 use crate::math::{Pose, Vec3};
 use crate::model::{Joint, Model};
@@ -91,11 +91,17 @@ pub(crate) fn proposal(joint: &Joint, weaker: Option<JointKind>, rows: usize) ->
 
 /// Mates that cannot hold together.
 pub(crate) fn conflict(model: &Model, mates: &[u32]) -> String {
-    let names = mates.iter().filter_map(|&m| model.joints[m as usize].as_ref()).map(name);
+    let names = mates
+        .iter()
+        .filter_map(|&m| model.joints[m as usize].as_ref())
+        .map(name);
     let names: Vec<String> = names.collect();
     match names.as_slice() {
         [one] => format!("{one} cannot hold by itself"),
-        _ => format!("{} cannot hold together; without any one of them the others can", names.join(", ")),
+        _ => format!(
+            "{} cannot hold together; without any one of them the others can",
+            names.join(", ")
+        ),
     }
 }
 
@@ -142,7 +148,11 @@ pub(crate) fn motion(model: &Model, parts: &Parts, motion: &Motion) -> String {
 /// Four digits, without needless zeros.
 fn number(x: f64) -> String {
     let rounded = (x * 1e4).round() / 1e4 + 0.0;
-    if rounded == 0.0 { format!("{x:.1e}") } else { format!("{rounded}") }
+    if rounded == 0.0 {
+        format!("{x:.1e}")
+    } else {
+        format!("{rounded}")
+    }
 }
 
 /// Which of two ways a mate was met.
@@ -150,18 +160,35 @@ pub(crate) fn branches(model: &Model, state: &State, out: &mut Vec<String>) {
     for (_, joint) in model.present_joints() {
         let place = joint.place(&state.bodies, &state.joints);
         let cosine = place.a.vector(Vec3::Z).dot(place.b.vector(Vec3::Z));
-        let sense = if cosine > 0.0 { "the same sense" } else { "opposite senses" };
+        let sense = if cosine > 0.0 {
+            "the same sense"
+        } else {
+            "opposite senses"
+        };
         match joint.desc.kind {
             JointKind::Parallel | JointKind::LineOnLine | JointKind::Planar => {
-                out.push(format!("{}: the axes have {sense}, the nearer branch", name(joint)));
+                out.push(format!(
+                    "{}: the axes have {sense}, the nearer branch",
+                    name(joint)
+                ));
             }
             JointKind::SphereOnPlane { radius } | JointKind::CylinderOnPlane { radius } => {
                 let side = if radius > 0.0 { "above" } else { "below" };
-                out.push(format!("{}: {side} the plane, where it started", name(joint)));
+                out.push(format!(
+                    "{}: {side} the plane, where it started",
+                    name(joint)
+                ));
             }
             JointKind::Angle { .. } => {
-                let turn = if place.swing().1 > std::f64::consts::FRAC_PI_2 { "obtuse" } else { "acute" };
-                out.push(format!("{}: the {turn} angle, on the nearer side", name(joint)));
+                let turn = if place.swing().1 > std::f64::consts::FRAC_PI_2 {
+                    "obtuse"
+                } else {
+                    "acute"
+                };
+                out.push(format!(
+                    "{}: the {turn} angle, on the nearer side",
+                    name(joint)
+                ));
             }
             _ => {}
         }

@@ -133,7 +133,11 @@ impl JointPlace {
         row.e += f;
         row.ang_a += across(first.axis_b(), y) - (p1 - self.center_a).cross(f);
         row.ang_b += (p2 - self.center_b).cross(f)
-            + if loads.slider { y } else { across(second.axis_b(), y) };
+            + if loads.slider {
+                y
+            } else {
+                across(second.axis_b(), y)
+            };
         row
     }
 }
@@ -152,7 +156,11 @@ fn balancing(first: &JointPlace, second: &JointPlace, slider: bool) -> (Vec3, Ve
         (Vec3::ZERO, Vec3::ZERO)
     };
     let outer = |v: Vec3| Mat3::from_cols(v * v.x, v * v.y, v * v.z);
-    let second = if slider { Mat3::IDENTITY } else { Mat3::IDENTITY - outer(z2) };
+    let second = if slider {
+        Mat3::IDENTITY
+    } else {
+        Mat3::IDENTITY - outer(z2)
+    };
     (n, arm, outer(arm) + (Mat3::IDENTITY - outer(z1)) + second)
 }
 

@@ -196,7 +196,9 @@ impl JointKind {
             if value.is_finite() && (RATIO_MIN..=RATIO_MAX).contains(&value.abs()) {
                 return Ok(());
             }
-            let reason = format!("must be finite and not zero ({RATIO_MIN:e} to {RATIO_MAX:e} in size), got {value}");
+            let reason = format!(
+                "must be finite and not zero ({RATIO_MIN:e} to {RATIO_MAX:e} in size), got {value}"
+            );
             Err(BuildError::new(field, reason))
         };
         match self {
@@ -206,7 +208,8 @@ impl JointKind {
                 } else if min > max {
                     wrong("distance", format!("min ({min}) is above max ({max})"))
                 } else if max == 0.0 {
-                    let reason = "max must be positive: use a ball joint to hold two points together";
+                    let reason =
+                        "max must be positive: use a ball joint to hold two points together";
                     wrong("distance", reason.into())
                 } else {
                     Ok(())
@@ -216,13 +219,21 @@ impl JointKind {
                 if angle > ANGLE_MARGIN && angle < std::f64::consts::PI - ANGLE_MARGIN {
                     return Ok(());
                 }
-                let reason = format!("must be between 0 and π, both excluded, got {angle}: use parallel there");
+                let reason = format!(
+                    "must be between 0 and π, both excluded, got {angle}: use parallel there"
+                );
                 wrong("angle", reason)
             }
-            Self::SphereOnPlane { radius } | Self::CylinderOnPlane { radius } => fits("radius", radius),
+            Self::SphereOnPlane { radius } | Self::CylinderOnPlane { radius } => {
+                fits("radius", radius)
+            }
             Self::Screw { pitch } => fits("pitch", pitch),
-            Self::Gear { ratio, phase, .. } => fits("ratio", ratio).and_then(|()| finite("phase", phase)),
-            Self::Rack { radius, phase, .. } => fits("radius", radius).and_then(|()| finite("phase", phase)),
+            Self::Gear { ratio, phase, .. } => {
+                fits("ratio", ratio).and_then(|()| finite("phase", phase))
+            }
+            Self::Rack { radius, phase, .. } => {
+                fits("radius", radius).and_then(|()| finite("phase", phase))
+            }
             _ => Ok(()),
         }
     }
@@ -232,7 +243,10 @@ fn finite(field: &str, value: f64) -> Result<(), BuildError> {
     if value.is_finite() {
         return Ok(());
     }
-    Err(BuildError::new(field, format!("must be finite, got {value}")))
+    Err(BuildError::new(
+        field,
+        format!("must be finite, got {value}"),
+    ))
 }
 
 /// What drives a free motion.

@@ -115,15 +115,13 @@ fn consistent(model: &Model, state: &State) -> bool {
             .joint_free
             .iter()
             .all(|&i| (i as usize) < joints && model.joints[i as usize].is_none())
-        && model
-            .present_joints()
-            .all(|(i, j)| {
-                body(j.b)
-                    && j.a.is_none_or(body)
-                    && j.desc.check().is_ok()
-                    && j.slot as usize == i
-                    && meshes(model, j)
-            });
+        && model.present_joints().all(|(i, j)| {
+            body(j.b)
+                && j.a.is_none_or(body)
+                && j.desc.check().is_ok()
+                && j.slot as usize == i
+                && meshes(model, j)
+        });
     jointed
         && articulations::consistent(model, state)
         && lengths.iter().all(|&n| n == slots)

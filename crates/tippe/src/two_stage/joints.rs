@@ -120,7 +120,13 @@ pub(crate) fn first_blocks(
         if old {
             block.remember(&state.joints[slot as usize].bounded_first);
         }
-        block.aim_first(joint, &joint.place(predicted, &state.joints), bodies, angle, h);
+        block.aim_first(
+            joint,
+            &joint.place(predicted, &state.joints),
+            bodies,
+            angle,
+            h,
+        );
         joint_blocks.push(block);
     }
     find_loops(scratch);

@@ -53,7 +53,10 @@ impl World {
         }
         self.wake_ends(&joint);
         let place = joint.place(&self.state.bodies, &self.state.joints);
-        for (row, size) in [(place.turn(kind).0, torque), (place.translation(kind).0, force)] {
+        for (row, size) in [
+            (place.turn(kind).0, torque),
+            (place.translation(kind).0, force),
+        ] {
             if size == 0.0 {
                 continue;
             }

@@ -28,23 +28,46 @@ impl World {
     /// The field that makes no sense, and why.
     pub fn add_coupling(&mut self, name: &str, coupling: Coupling) -> Result<JointId, BuildError> {
         let (first, second) = match coupling {
-            Coupling::Gear { first, second, .. } | Coupling::Rack { first, second, .. } => (first, second),
+            Coupling::Gear { first, second, .. } | Coupling::Rack { first, second, .. } => {
+                (first, second)
+            }
         };
         let rack = matches!(coupling, Coupling::Rack { .. });
         if first == second {
-            return Err(BuildError::new("second", "a joint cannot be coupled to itself"));
+            return Err(BuildError::new(
+                "second",
+                "a joint cannot be coupled to itself",
+            ));
         }
-        let joints = [self.member("first", first, false)?, self.member("second", second, rack)?];
+        let joints = [
+            self.member("first", first, false)?,
+            self.member("second", second, rack)?,
+        ];
         let (members, grounded) = self.carried(joints)?;
         let [one, two] = members;
         let ids = [one.wheel, two.wheel].map(|slot| self.model.id(slot as usize));
         let kind = match coupling {
-            Coupling::Gear { ratio, phase, .. } => JointKind::Gear { first, second, ratio, phase: phase.unwrap_or(0.0) },
-            Coupling::Rack { radius, phase, .. } => JointKind::Rack { first, second, radius, phase: phase.unwrap_or(0.0) },
+            Coupling::Gear { ratio, phase, .. } => JointKind::Gear {
+                first,
+                second,
+                ratio,
+                phase: phase.unwrap_or(0.0),
+            },
+            Coupling::Rack { radius, phase, .. } => JointKind::Rack {
+                first,
+                second,
+                radius,
+                phase: phase.unwrap_or(0.0),
+            },
         };
         let frame = |m: &Member| {
-            let center = self.model.bodies[m.wheel as usize].as_ref().map(|b| b.center);
-            Pose::new(m.on_wheel.position + center.unwrap_or_default(), m.on_wheel.rotation)
+            let center = self.model.bodies[m.wheel as usize]
+                .as_ref()
+                .map(|b| b.center);
+            Pose::new(
+                m.on_wheel.position + center.unwrap_or_default(),
+                m.on_wheel.rotation,
+            )
         };
         let mut desc = JointDesc {
             name: name.to_owned(),
@@ -107,7 +130,10 @@ impl World {
     /// A joint that a coupling may name.
     fn member(&self, field: &str, id: JointId, rack: bool) -> Result<&Joint, BuildError> {
         let joint = self.model.get_joint(id).ok_or_else(|| {
-            BuildError::new(field, "no such joint: it was removed, or the id belongs to another world")
+            BuildError::new(
+                field,
+                "no such joint: it was removed, or the id belongs to another world",
+            )
         })?;
         let fits = match joint.desc.kind {
             JointKind::Slider => rack,
@@ -132,7 +158,9 @@ impl World {
                 .is_none_or(|b| b.kind == BodyKind::Fixed)
         };
         let sides = joints.map(|j| [j.a, Some(j.b)]);
-        let shared = sides[0].into_iter().find(|&s| !fixed(s) && sides[1].contains(&s));
+        let shared = sides[0]
+            .into_iter()
+            .find(|&s| !fixed(s) && sides[1].contains(&s));
         let grounded = |j: &Joint| fixed(j.a) || fixed(Some(j.b));
         let carrier = |j: &Joint| match shared {
             Some(carrier) => carrier == Some(j.b),
@@ -162,7 +190,11 @@ impl World {
             for k in 0..2 {
                 if let Some(named) = &self.model.joints[mesh.joints[k] as usize] {
                     let carrier_is_a = named.a == mesh.carriers[k];
-                    let local = if carrier_is_a { &named.local_a } else { &named.local_b };
+                    let local = if carrier_is_a {
+                        &named.local_a
+                    } else {
+                        &named.local_b
+                    };
                     mesh.locals[k].position = local.position;
                 }
             }

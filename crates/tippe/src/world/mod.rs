@@ -428,7 +428,10 @@ impl World {
     pub fn add_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
         desc.check()?;
         if desc.kind.coupled().is_some() {
-            return Err(BuildError::new("kind", "add_coupling makes gears and racks"));
+            return Err(BuildError::new(
+                "kind",
+                "add_coupling makes gears and racks",
+            ));
         }
         let slot = |field: &str, id: BodyId| {
             let missing = || {
