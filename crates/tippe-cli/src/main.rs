@@ -12,6 +12,7 @@ mod compare;
 mod film;
 mod format;
 mod impact;
+mod islands;
 mod lcp;
 mod load;
 mod numbers;
@@ -27,6 +28,7 @@ mod statistics;
 mod summary;
 mod svg;
 mod validate;
+mod verdict;
 mod view;
 
 use std::process::ExitCode;

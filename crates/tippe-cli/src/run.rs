@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -21,6 +21,7 @@ use crate::Outcome;
 use crate::args::RunArgs;
 use crate::film::Film;
 use crate::format::number;
+use crate::islands::IslandFiles;
 use crate::load;
 use crate::output::{note, out};
 use crate::progress;
@@ -29,6 +30,7 @@ use crate::report::{self, Page};
 use crate::statistics::Statistics;
 use crate::summary::Summary;
 use crate::svg::scene::{Frame, Stage};
+use crate::verdict::{Class, Verdict, Watch};
 
 /// Straight to the file: a run that is killed leaves every whole chunk behind.
 type Recorder = RecordingWriter<File>;
@@ -90,8 +92,8 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         return Ok(Outcome::BadInput);
     }
     // Find out now, not after the run, whether its files have a place.
-    let recorder = match open_files(args, &scene) {
-        Ok(recorder) => recorder,
+    let (recorder, islands) = match open_files(args, &scene) {
+        Ok(opened) => opened,
         Err(e) => {
             note(&format!("error: {e:#}"));
             return Ok(Outcome::BadInput);
@@ -99,9 +101,11 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     };
     let explained = args.out.is_some().then(|| tippe_scene::explain(&scene));
     let mut simulation = Simulation::new(&scene, steps, args, recorder);
+    simulation.islands = islands;
     let end = simulation.run(&mut scene, steps)?;
     let message = end.message(scene.world.time());
-    let warnings = simulation.warnings(&scene, message.as_deref(), args);
+    let verdict = simulation.verdict(&scene, &end);
+    let warnings = simulation.warnings(&scene, message.as_deref(), &verdict, args);
     let summary = Summary::new(
         &scene.name,
         &scene.world,
@@ -109,7 +113,8 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         simulation.energy_start,
         &simulation.statistics,
         warnings,
-    );
+    )
+    .with_verdict(verdict);
     if let (Some(dir), Some(explained)) = (&args.out, &explained) {
         let page = Page {
             description: &scene.description,
@@ -143,6 +148,9 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     if let Some(message) = &message {
         note(&format!("error: {message}"));
     }
+    if let Some(islands) = simulation.islands.take() {
+        note(&islands.told());
+    }
     if args.json {
         out(&(serde_json::to_string(&summary)? + "\n"))?;
     } else {
@@ -169,7 +177,12 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
 }
 
 /// Makes the folder, begins the recording, and makes sure that the picture can be written.
-fn open_files(args: &RunArgs, scene: &Scene) -> Result<Option<Recorder>> {
+fn open_files(args: &RunArgs, scene: &Scene) -> Result<(Option<Recorder>, Option<IslandFiles>)> {
+    let open = |dir: &PathBuf| {
+        IslandFiles::open(dir, &args.scene, args.slower_than)
+            .with_context(|| format!("cannot make the folder {}", dir.display()))
+    };
+    let islands = args.record_islands.as_ref().map(open).transpose()?;
     if let Some(path) = &args.picture {
         // Appending nothing keeps an old picture until the new one is there.
         File::options()
@@ -179,14 +192,14 @@ fn open_files(args: &RunArgs, scene: &Scene) -> Result<Option<Recorder>> {
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let Some(dir) = &args.out else {
-        return Ok(None);
+        return Ok((None, islands));
     };
     fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
     let path = dir.join("recording.tippe");
     let recorder = File::create(&path)
         .and_then(|file| RecordingWriter::new(file, scene))
         .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(Some(recorder))
+    Ok((Some(recorder), islands))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
@@ -196,11 +209,13 @@ fn write(path: &Path, text: &str) -> Result<()> {
 /// What the loop gathers.
 struct Simulation {
     statistics: Statistics,
+    watch: Watch,
     film: Film,
     first: Frame,
     picture_time: Option<f64>,
     picture: Option<Frame>,
     recorder: Option<Recorder>,
+    islands: Option<IslandFiles>,
     /// For the report.
     replay: Option<Replay>,
     energy_start: (f64, f64),
@@ -214,6 +229,7 @@ impl Simulation {
         statistics.weight_times_size = scene.world.energy_scale();
         Self {
             statistics,
+            watch: Watch::new(&scene.world),
             film: Film::new(&scene.world, steps),
             first: Frame::of(&scene.world),
             picture_time: args
@@ -223,6 +239,7 @@ impl Simulation {
             picture: None,
             replay: recorder.as_ref().and_then(|_| Replay::new(scene).ok()),
             recorder,
+            islands: None,
             energy_start,
         }
     }
@@ -267,8 +284,14 @@ impl Simulation {
                 Err(e) => return End::Stopped(e),
             };
             self.statistics.add(&report, scene.world.ledger(), wall);
+            self.watch.step(&report, &scene.world);
             self.film.see(&scene.world, step);
             self.take_picture(scene);
+            if let Some(islands) = &mut self.islands
+                && let Err(e) = islands.step(step)
+            {
+                return End::RecordingFailed(e);
+            }
             if let Some(replay) = &mut self.replay
                 && let Err(e) = replay.step(&scene.world, &report)
             {
@@ -282,6 +305,17 @@ impl Simulation {
             bar.set_position(step);
         }
         End::Finished
+    }
+
+    /// Of what was computed; a run that a step ended cannot be trusted.
+    fn verdict(&self, scene: &Scene, end: &End) -> Verdict {
+        let start = self.energy_start.0;
+        let verdict = self.watch.verdict(start, &self.statistics, &scene.world);
+        if matches!(end, End::Stopped(_)) {
+            verdict.stopped()
+        } else {
+            verdict
+        }
     }
 
     /// Energy made from nothing, relative to what it is measured by [1].
@@ -306,7 +340,13 @@ impl Simulation {
         Stage::new(&scene.world, &self.first, &[frame]).file(frame, &title)
     }
 
-    fn warnings(&self, scene: &Scene, message: Option<&str>, args: &RunArgs) -> Vec<String> {
+    fn warnings(
+        &self,
+        scene: &Scene,
+        message: Option<&str>,
+        verdict: &Verdict,
+        args: &RunArgs,
+    ) -> Vec<String> {
         let s = &self.statistics;
         let mut warnings: Vec<String> = message.map(String::from).into_iter().collect();
         warnings.extend(scene.warnings.iter().map(|w| {
@@ -315,7 +355,8 @@ impl Simulation {
                 w.file, w.line, w.column, w.field, w.reason
             )
         }));
-        if s.caps_open > 0 {
+        // Loops that left nothing behind are no news.
+        if s.caps_open > 0 && verdict.class != Class::Good {
             warnings.push(format!(
                 "in {} of {} steps a solver loop ended at its limit instead of at its tolerance ({} loops in all): see the residuals",
                 s.open_steps, s.steps, s.caps_open
