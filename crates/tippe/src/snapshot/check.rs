@@ -6,8 +6,8 @@
 
 use super::articulations;
 use crate::error::BuildError;
-use crate::math::{Mat3, Quat, Vec3};
-use crate::model::{Body, BodyDesc, BodyKind, MassSpec, Model};
+use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::model::{Body, BodyDesc, BodyKind, Joint, MassSpec, Model};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
 use crate::state::{ContactMemory, Impulse, JointMemory, PairKey, State};
@@ -76,7 +76,34 @@ fn joints(model: &Model, state: &State) -> bool {
         // What a joint is follows from its description and the bodies.
         && model
             .present_joints()
-            .all(|(_, j)| model.joint_from(&j.desc).as_ref() == Ok(j))
+            .all(|(i, j)| j.slot as usize == i && joint(model, j))
+}
+
+fn joint(model: &Model, joint: &Joint) -> bool {
+    if joint.desc.kind.coupled().is_some() {
+        return meshes(model, joint);
+    }
+    let made = model.joint_from(&joint.desc).map(|made| Joint {
+        slot: joint.slot,
+        ..made
+    });
+    made.as_ref() == Ok(joint)
+}
+
+/// Whether a coupling, and nothing else, has a mesh, on joints and bodies that exist.
+fn meshes(model: &Model, joint: &Joint) -> bool {
+    let Some(mesh) = &joint.mesh else {
+        return joint.desc.kind.coupled().is_none();
+    };
+    let body = |slot: u32| model.bodies.get(slot as usize).is_some_and(Option::is_some);
+    let named = joint.desc.kind.coupled();
+    body(joint.b)
+        && joint.a.is_some_and(body)
+        && joint.desc.check().is_ok()
+        && named.is_some_and(|ids| ids.iter().all(|id| model.get_joint(*id).is_some()))
+        && named.map(|ids| ids.map(|id| id.index)) == Some(mesh.joints)
+        && mesh.carriers.iter().all(|c| c.is_none_or(body))
+        && mesh.locals.iter().all(Pose::is_finite)
 }
 
 fn contacts(model: &Model, state: &State) -> bool {
