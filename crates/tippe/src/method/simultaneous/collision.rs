@@ -245,7 +245,7 @@ impl Phase<'_> {
                 i as usize,
                 joint,
                 world,
-                &joint.place(&state.bodies),
+                &joint.place(&state.bodies, &state.joints),
                 bodies,
             );
             // At one moment every change of a joint's velocity is a shock.
