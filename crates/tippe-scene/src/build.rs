@@ -360,6 +360,13 @@ fn method(main: &SceneFile, options: &LoadOptions, root: &At, problems: &mut Pro
                 None => defaults,
             })
         }
+        Method::Events(defaults) => {
+            let at = root.join("method.events");
+            Method::Events(match table.and_then(|m| m.events.as_ref()) {
+                Some(params) => params.apply(defaults, &at, problems),
+                None => defaults,
+            })
+        }
     }
 }
 
@@ -379,16 +386,19 @@ pub(crate) fn method_refused(name: &str, available: &[&str]) -> (String, String)
 }
 
 fn method_written_out(method: &Method, (dt, seconds): (f64, f64)) -> format::MethodTable {
-    let (sequential, iterative) = match method {
-        Method::Sequential(p) => (Some(format::Sequential::written_out(p)), None),
-        Method::Iterative(p) => (None, Some(format::Iterative::written_out(p))),
-    };
+    let (mut sequential, mut iterative, mut events) = (None, None, None);
+    match method {
+        Method::Sequential(p) => sequential = Some(format::Sequential::written_out(p)),
+        Method::Iterative(p) => iterative = Some(format::Iterative::written_out(p)),
+        Method::Events(p) => events = Some(format::Events::written_out(p)),
+    }
     format::MethodTable {
         name: Some(method.name().into()),
         dt: Some(format::Ratio::Number(dt)),
         seconds: Some(seconds),
         sequential,
         iterative,
+        events,
     }
 }
 

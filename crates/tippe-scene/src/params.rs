@@ -2,11 +2,11 @@
 //!
 //! Reads: `format`.  Writes: `Problems`.
 //! Called by: `format` (tables), `build` (to the engine and back).
-//! Source: `tippe::SequentialParams`, `tippe::IterativeParams`; their own checks say what makes sense.
+//! Source: `tippe::SequentialParams`, `tippe::IterativeParams`, `tippe::EventsParams`; their own checks say what makes sense.
 
 use crate::diagnostics::{At, Problems};
 use crate::read::record;
-use tippe::{BuildError, IterativeParams, SequentialParams};
+use tippe::{BuildError, EventsParams, IterativeParams, SequentialParams};
 
 /// Declares the table of a method's parameters, and how it goes to the engine's type and back.
 macro_rules! params {
@@ -158,6 +158,32 @@ params! {
             /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.
             shuffle_seed: u64,
         }
+        renamed {}
+    }
+}
+
+params! {
+    /// Parameters of the method `events`; defaults and reasons in docs/methods/events.md.
+    Events for EventsParams {
+        always {
+            /// Contact band relative to the smaller body of a pair: contacts within it answer an impact together.
+            band: f64,
+            /// Length of the substeps of what is not ballistic, on the absolute clock [s].
+            substep: f64,
+            /// Length of the frames over which paths are bounded to find near pairs [s].
+            sweep: f64,
+            /// Let contacts that carry load at low speed rest; else they live by micro-collisions.
+            promotion: bool,
+            /// Most impacts of one pair in one frame before it rests all the same.
+            impacts_max: u32,
+            /// Most passes over the contacts of one impact before what still approaches stops.
+            passes: u32,
+            /// Distance [m] or angle [rad] to which joints are brought at the end of a substep.
+            joint_tolerance: f64,
+            /// Change of velocity in a sweep below which an island of resting contacts counts as solved [m/s].
+            velocity_tolerance: f64,
+        }
+        maybe {}
         renamed {}
     }
 }

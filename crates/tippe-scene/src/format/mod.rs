@@ -9,7 +9,7 @@ mod body;
 mod generator;
 mod joint;
 
-pub use crate::params::{Iterative, Sequential};
+pub use crate::params::{Events, Iterative, Sequential};
 pub use articulation::{Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
@@ -106,6 +106,8 @@ record! {
             sequential: Sequential,
             /// Parameters of the method `iterative`.
             iterative: Iterative,
+            /// Parameters of the method `events`.
+            events: Events,
         }
     }
 }

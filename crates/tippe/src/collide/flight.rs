@@ -27,6 +27,8 @@ pub struct Flight<'a> {
     pub moments: Vec3,
     /// Principal axes in the shape's frame.
     pub axes: Quat,
+    /// Whether rotation is followed to rounding; else to the order of one step of a method.
+    pub exact: bool,
     /// Prescribed motion, which counts instead of all of the above but `pose` and `center`.
     pub prescribed: Option<Prescribed<'a>>,
 }
@@ -73,6 +75,7 @@ impl<'a> Flight<'a> {
             angular_velocity: Vec3::ZERO,
             moments: Vec3::ONE,
             axes: Quat::IDENTITY,
+            exact: false,
             prescribed: None,
         }
     }
@@ -155,7 +158,11 @@ impl<'a> Flight<'a> {
         }
         let axes = rotation::normalized(self.pose.rotation * self.axes);
         let l = axes * (j * (axes.conjugate() * w));
-        let turned = rotation::torque_free(axes, j.recip(), l, t);
+        let turned = if self.exact {
+            rotation::torque_free_exact(axes, j.recip(), l, t)
+        } else {
+            rotation::torque_free(axes, j.recip(), l, t)
+        };
         rotation::normalized(turned * self.axes.conjugate())
     }
 

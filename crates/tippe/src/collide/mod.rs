@@ -19,6 +19,7 @@ mod moving;
 pub mod narrow;
 mod nearest;
 mod outline;
+pub(crate) mod pairs;
 mod pair_capsule_capsule;
 mod pair_capsule_cuboid;
 mod pair_convex;

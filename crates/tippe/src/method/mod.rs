@@ -4,9 +4,11 @@
 //! Called by: `step`.
 //! Source: docs/methods/README.md, "What each method honours".
 
+pub mod events;
 pub mod iterative;
 pub mod sequential;
 
+pub use events::EventsParams;
 pub use iterative::IterativeParams;
 pub use sequential::SequentialParams;
 
@@ -17,6 +19,8 @@ pub enum Method {
     Sequential(SequentialParams),
     /// Collisions, then resting contacts, each by impulses to a tolerance; lone impacts by the impact law.
     Iterative(IterativeParams),
+    /// Every impact at its own time by the impact law; free flight in between; what rests is solved in groups.
+    Events(EventsParams),
 }
 
 /// Every method Tippe knows by name, whether or not this version has it.
@@ -41,6 +45,7 @@ impl Method {
         match self {
             Self::Sequential(_) => "sequential",
             Self::Iterative(_) => "iterative",
+            Self::Events(_) => "events",
         }
     }
 
@@ -52,6 +57,7 @@ impl Method {
         match self {
             Self::Sequential(params) => params.check(),
             Self::Iterative(params) => params.check(),
+            Self::Events(params) => params.check(),
         }
     }
 
@@ -61,6 +67,7 @@ impl Method {
         match name {
             "sequential" => Some(Self::Sequential(SequentialParams::default())),
             "iterative" => Some(Self::Iterative(IterativeParams::default())),
+            "events" => Some(Self::Events(EventsParams::default())),
             _ => None,
         }
     }

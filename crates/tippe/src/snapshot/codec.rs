@@ -9,7 +9,7 @@ use crate::error::SnapshotError;
 use crate::joint::{Freedom, JointDesc, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
 use crate::math::{Pose, Quat, Vec3};
-use crate::method::{IterativeParams, Method, SequentialParams};
+use crate::method::{EventsParams, IterativeParams, Method, SequentialParams};
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
@@ -143,6 +143,16 @@ code_struct!(State {
     touching,
     sensed,
     ..
+});
+code_struct!(EventsParams {
+    band,
+    substep,
+    sweep,
+    promotion,
+    impacts_max,
+    passes,
+    joint_tolerance,
+    velocity_tolerance
 });
 code_struct!(Sleeping { speed, time });
 code_struct!(BodyId { index, generation });
@@ -517,7 +527,7 @@ code_enum!(Motor {
     0 => Velocity { target, max_force },
     1 => Position { target, time, max_force },
 });
-code_enum!(Method { 0 => Sequential(params), 1 => Iterative(params) });
+code_enum!(Method { 0 => Sequential(params), 1 => Iterative(params), 4 => Events(params) });
 
 // For the encodings that have files of their own.
 pub(super) use {code_enum, code_struct};

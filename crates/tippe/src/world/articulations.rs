@@ -206,6 +206,7 @@ impl World {
             self.state.bodies[slot as usize] = *pose;
         }
         self.state.articulations[id.index()] = state.clone();
+        self.model.edits += 1;
         Ok(())
     }
 
