@@ -6,6 +6,8 @@
 
 mod articulations;
 mod codec;
+mod schedule;
+mod params;
 
 use crate::error::SnapshotError;
 use crate::model::{BodyKind, Model};
@@ -16,7 +18,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 9;
+const VERSION: u32 = 11;
 
 /// The world as bytes.
 pub(crate) fn write(world: &World) -> Vec<u8> {
@@ -29,6 +31,7 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     world.ledger.write(&mut out);
     articulations::write(&world.model, &world.state, &mut out);
     world.state.quiet.write(&mut out);
+    schedule::write(&world.model, &world.state, &mut out);
     out.bytes
 }
 
@@ -57,6 +60,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
+    schedule::read(&mut input, &world.model, &mut world.state)?;
     let asleep = world.model.present().filter(|(_, b)| b.asleep.is_some());
     world.model.sleepers = asleep.count();
     if input.offset != bytes.len() || !consistent(&world.model, &world.state) {
@@ -142,6 +146,9 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
         for (_, body) in model.present() {
             body.asleep.write(&mut out);
         }
+    }
+    if state.events.started {
+        schedule::write(model, state, &mut out);
     }
     let mut h: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in out.bytes {

@@ -1,80 +1,38 @@
-//! Parameters of `events`.
+//! Parameters of `events`: band and clocks first, then what may be spent.
 //!
 //! Reads: nothing.  Writes: nothing.
-//! Called by: `method::events`, scene files.
-//! Source: docs/methods/events.md has defaults and reasons.
+//! Called by: `method::events`; by their table: scene files, snapshots, docs/methods/events.md.
+//! Source: [Mirtich94] §3, §4.5; the reasons stand in the table.
 
-use crate::error::BuildError;
 use crate::method::SequentialParams;
+use crate::params;
 
-/// Parameters of `events`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EventsParams {
-    /// Contact band ε_c relative to the smaller body of a pair [1]: contacts within it answer an impact together, and a body that falls
-    /// through it is slow.
-    pub band: f64,
-    /// Length of the substeps of what is not ballistic, on the absolute clock [s].
-    pub substep: f64,
-    /// Length of the frames over which paths are bounded to find near pairs, on the absolute clock [s].
-    pub sweep: f64,
-    /// Let contacts that carry load at low speed rest, solved together in substeps; else they live by micro-collisions.
-    pub promotion: bool,
-    /// Most impacts of one pair in one frame before it rests all the same [1].
-    pub impacts_max: u32,
-    /// Most passes over the contacts of one impact before what still approaches stops without restitution [1].
-    pub passes: u32,
-    /// Distance [m] or angle [rad] to which joints are brought at the end of a substep.
-    pub joint_tolerance: f64,
-    /// Change of velocity in a sweep below which an island of resting contacts counts as solved [m/s].
-    pub velocity_tolerance: f64,
-}
-
-impl Default for EventsParams {
-    fn default() -> Self {
-        let shared = SequentialParams::default();
-        Self {
-            band: 1e-4,
-            substep: 1e-3,
-            sweep: 1.0 / 30.0,
-            promotion: true,
-            impacts_max: 200,
-            passes: 256,
-            joint_tolerance: shared.joint_tolerance,
-            velocity_tolerance: shared.velocity_tolerance,
-        }
+params! {
+    /// Parameters of `events`.
+    EventsParams of "events" {
+        /// Contact band ε_c relative to the smaller body of a pair: contacts within it answer an impact together, and a body that falls
+        /// through it is slow.
+        band: f64 = 1e-4, "1", Between(1e-9, 0.1), "0.2 mm of a body of 2 m; slow is then what fell so far";
+        /// Length of the substeps of what is not ballistic, on the absolute clock.
+        substep: f64 = 1e-3, "s", Positive, "as exact as the other methods at their usual step, whatever the step";
+        /// Length of the frames over which paths are bounded to find near pairs, on the absolute clock.
+        sweep: f64 = 1.0 / 30.0, "s", Positive, "a frame of the source; shorter ones find fewer pairs, more often";
+        /// Let contacts that carry load at low speed rest, solved together in substeps; else they live by micro-collisions.
+        promotion: bool = true, "", Any, "stacks would ask for more impacts than there is time for";
+        /// Most impacts of one pair in one frame before it rests all the same.
+        impacts_max: u32 = 200, "1", AtLeast(1.0), "a ball that comes to rest has some ten";
+        /// Most passes over the contacts of one impact before what still approaches stops without restitution.
+        passes: u32 = 256, "1", AtLeast(1.0), "five touching balls need four";
+        /// Distance [m] or angle [rad] to which joints are brought at the end of a substep.
+        joint_tolerance: f64 = 1e-10, "m, rad", NotNegative, "as `sequential`";
+        /// Change of velocity in a sweep below which an island of resting contacts counts as solved.
+        velocity_tolerance: f64 = 1e-8, "m/s", NotNegative, "as `sequential`";
     }
+    renamed {}
+    dropped {}
 }
 
 impl EventsParams {
-    /// Checks every parameter for sense.
-    ///
-    /// # Errors
-    /// The first field that makes no sense, and why.
-    pub fn check(&self) -> Result<(), BuildError> {
-        if !(self.band > 0.0 && self.band <= 0.1) {
-            return Err(BuildError::new(
-                "band",
-                "must be above 0 and at most 0.1: a part of the size of a body",
-            ));
-        }
-        for (field, value) in [
-            ("substep", self.substep),
-            ("sweep", self.sweep),
-            ("joint_tolerance", self.joint_tolerance),
-            ("velocity_tolerance", self.velocity_tolerance),
-        ] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(BuildError::new(field, "must be finite and above 0"));
-            }
-        }
-        for (field, value) in [("impacts_max", self.impacts_max), ("passes", self.passes)] {
-            if value == 0 {
-                return Err(BuildError::new(field, "must be at least 1"));
-            }
-        }
-        Ok(())
-    }
-
     /// The parameters of the solves of groups.
     pub(crate) fn solves(&self) -> SequentialParams {
         SequentialParams {
