@@ -16,7 +16,7 @@ params! {
         /// Length of the substeps of what is not ballistic, on the absolute clock.
         substep: f64 = 1e-3, "s", Positive, "as exact as the other methods at their usual step, whatever the step";
         /// Length of the frames over which paths are bounded to find near pairs, on the absolute clock.
-        sweep: f64 = 1.0 / 30.0, "s", Positive, "a frame of the source; shorter ones find fewer pairs, more often";
+        sweep: f64 = 0.03125, "s", Positive, "about a frame of the source; shorter ones find fewer pairs, more often";
         /// Let contacts that carry load at low speed rest, solved together in substeps; else they live by micro-collisions.
         promotion: bool = true, "", Any, "stacks would ask for more impacts than there is time for";
         /// Most impacts of one pair in one frame before it rests all the same.
