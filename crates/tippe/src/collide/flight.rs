@@ -119,6 +119,18 @@ impl<'a> Flight<'a> {
         }
     }
 
+    /// The flight of a half-space of a body with prescribed motion: without the turning about its own normal, which changes nothing.
+    #[must_use]
+    pub(crate) fn of_half_space(body: &'a Body, shape: &Pose, s: &BodyState, t: f64) -> Self {
+        let pose = s.frame(body).compose(shape);
+        match &body.kind {
+            BodyKind::Kinematic(Motion::Constant { .. }) => {
+                Self::uniform(pose, s.point_velocity(pose.position), Vec3::ZERO)
+            }
+            _ => Self::of_body(body, shape, s, Vec3::ZERO, t),
+        }
+    }
+
     /// Whether every number makes sense.
     #[must_use]
     pub fn is_finite(&self) -> bool {

@@ -204,9 +204,16 @@ fn check(model: &Model) -> Result<(), StepError> {
             continue;
         };
         let turns = match motion {
+            // About its own normal it may turn.
             Motion::Constant {
                 angular_velocity, ..
-            } => *angular_velocity != Vec3::ZERO,
+            } => body.shapes.iter().any(|s| {
+                let Shape::HalfSpace { normal } = s.shape else {
+                    return false;
+                };
+                let n = body.pose_start.vector(s.pose.vector(normal));
+                n.cross(*angular_velocity).length() > 1e-12 * angular_velocity.length()
+            }),
             Motion::Sine {
                 rotation_amplitude, ..
             } => *rotation_amplitude != Vec3::ZERO,

@@ -10,6 +10,7 @@ use crate::collide::flight::Flight;
 use crate::dynamics::integrate;
 use crate::math::{Pose, Quat, Vec3, rotation};
 use crate::model::{Body, BodyKind};
+use crate::shape::Shape;
 use crate::state::{BodyState, Load};
 
 /// How a body moves.
@@ -135,6 +136,10 @@ impl Run<'_> {
         let body = self.body(slot);
         let place: &Pose = &body.shapes[shape as usize].pose;
         match way {
+            // A half-space that turns in its own plane stays what it is.
+            Way::Prescribed if matches!(body.shapes[shape as usize].shape, Shape::HalfSpace { .. }) => {
+                Flight::of_half_space(body, place, &s, t)
+            }
             Way::Still => Flight::rest(s.frame(body).compose(place)),
             Way::Grouped => Flight {
                 center: place.point_to_local(body.center),
