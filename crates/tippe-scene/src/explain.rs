@@ -293,9 +293,15 @@ const fn drag(drag: Drag) -> format::Drag {
 
 fn motion(motion: &Motion) -> format::Motion {
     match motion {
+        // Scenes steer nothing: the velocity is what can be said of it.
         Motion::Constant {
             velocity,
             angular_velocity,
+        }
+        | Motion::Steered {
+            velocity,
+            angular_velocity,
+            ..
         } => format::Motion::Constant(format::ConstantMotion {
             velocity: Some(velocity.to_array()),
             angular_velocity: Some(angular_velocity.to_array()),

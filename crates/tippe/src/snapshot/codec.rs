@@ -453,6 +453,7 @@ code_enum!(Motion {
     0 => Constant { velocity, angular_velocity },
     1 => Sine { amplitude, rotation_amplitude, frequency, phase },
     2 => Table { times, poses },
+    3 => Steered { since, velocity, angular_velocity },
 });
 code_enum!(BodyKind { 0 => Fixed, 1 => Kinematic(motion), 2 => Dynamic, 3 => Link { articulation, link } });
 code_enum!(Drag {
