@@ -5,8 +5,8 @@
 //! Source: docs/conventions.md, "Same bits".
 
 use crate::articulation::ArticulationState;
-use crate::method::events::Schedule;
 use crate::math::{Pose, Quat, Vec3};
+use crate::method::events::Schedule;
 use crate::model::{Body, Model};
 
 /// Where a body is and how it moves: thirteen `f64` without gaps, in this order (position x y z, rotation x y z w, velocity x y z,

@@ -1,8 +1,8 @@
 //! The method `events`: exact times of impact, nothing missed, energy kept, the same bits however time is cut into steps.
 
 use tippe::{
-    BodyDesc, BodyId, BodyKind, EventKind, EventsParams, JointDesc, JointKind, Method, Motion, Pose,
-    Shape, Surface, Vec3, World,
+    BodyDesc, BodyId, BodyKind, EventKind, EventsParams, JointDesc, JointKind, Method, Motion,
+    Pose, Shape, Surface, Vec3, World,
 };
 
 const G: f64 = 9.81;
@@ -63,14 +63,21 @@ fn mc_02_a_free_box_keeps_momenta_energy_and_its_parabola() {
     let end = *world.body_state(b).unwrap();
     let t = world.time() - 1e-9;
     let at = start.position + start.velocity * t - Vec3::Z * (0.5 * G * t * t);
-    assert!((end.position - at).length() < 1e-12 * 500.0, "{}", (end.position - at).length());
+    assert!(
+        (end.position - at).length() < 1e-12 * 500.0,
+        "{}",
+        (end.position - at).length()
+    );
     let last = world.step(1e-9).unwrap();
     // About the moving centre of mass, spin alone: compare through the energies and the report.
     let spin = |report: &tippe::StepReport| report.angular_momentum;
     let orbital = |s: &tippe::BodyState| s.position.cross(s.velocity) * world.body(b).unwrap().mass;
     let l0 = spin(&first) - orbital(&start);
     let l1 = spin(&last) - orbital(world.body_state(b).unwrap());
-    assert!((l1 - l0).length() < 1e-9 * l0.length().max(1.0), "{l0} {l1}");
+    assert!(
+        (l1 - l0).length() < 1e-9 * l0.length().max(1.0),
+        "{l0} {l1}"
+    );
     assert!(world.ledger().unexplained.abs() < 1e-8 * first.energy.kinetic);
 }
 
@@ -83,7 +90,10 @@ fn mc_15_bounces_happen_at_their_times_with_their_ratios() {
     let mut times = Vec::new();
     for _ in 0..200 {
         world.step(0.01).unwrap();
-        let impacts = world.events().iter().filter(|e| e.kind == EventKind::Impact);
+        let impacts = world
+            .events()
+            .iter()
+            .filter(|e| e.kind == EventKind::Impact);
         times.extend(impacts.map(|e| (e.time, e.speed)));
     }
     let v = (2.0 * G).sqrt();
@@ -96,7 +106,10 @@ fn mc_15_bounces_happen_at_their_times_with_their_ratios() {
     }
     assert!(times.len() < 40, "{}", times.len());
     let s = world.body_state(ball).unwrap();
-    assert!((s.position.z - 0.1).abs() < 1e-6 && s.velocity.length() < 1e-6, "{s:?}");
+    assert!(
+        (s.position.z - 0.1).abs() < 1e-6 && s.velocity.length() < 1e-6,
+        "{s:?}"
+    );
     assert!(world.ledger().gained <= 1e-9);
 }
 
@@ -115,7 +128,10 @@ fn mc_09_no_bullet_passes_a_plate() {
         let from = Vec3::new(draw(), draw(), 2.0 + draw());
         let bullet = sphere(&mut world, 0.005, from, (aim - from).normalize() * 1000.0);
         world.step(0.02).unwrap();
-        assert!(world.body_state(bullet).unwrap().position.z > 0.0, "shot {shot}");
+        assert!(
+            world.body_state(bullet).unwrap().position.z > 0.0,
+            "shot {shot}"
+        );
         assert!(world.events().iter().any(|e| e.kind == EventKind::Impact));
     }
 }
@@ -229,7 +245,11 @@ fn cl_25_as_many_balls_leave_a_row_as_have_come() {
         world.set_gravity(Vec3::ZERO).unwrap();
         let balls: Vec<BodyId> = (0..5)
             .map(|i| {
-                let (gap, v) = if i < come { (-0.05, Vec3::X) } else { (0.0, Vec3::ZERO) };
+                let (gap, v) = if i < come {
+                    (-0.05, Vec3::X)
+                } else {
+                    (0.0, Vec3::ZERO)
+                };
                 sphere(&mut world, 0.1, Vec3::X * (0.2 * f64::from(i) + gap), v)
             })
             .collect();
@@ -247,7 +267,6 @@ fn a_break_of_three_balls_is_symmetric() {
     let mut world = world(Surface::new(0.0, 1.0));
     world.set_gravity(Vec3::ZERO).unwrap();
     let cue = sphere(&mut world, 0.1, Vec3::X * -0.5, Vec3::X);
-    let side = 0.1 * 3.0_f64.sqrt();
     let a = sphere(&mut world, 0.1, Vec3::new(0.0, 0.1, 0.0), Vec3::ZERO);
     let b = sphere(&mut world, 0.1, Vec3::new(0.0, -0.1, 0.0), Vec3::ZERO);
     let start = world.energy().0;
@@ -256,7 +275,11 @@ fn a_break_of_three_balls_is_symmetric() {
     // Both take the same at 30°: v = 2√3/5, and the cue comes back with 1/5.
     assert!((of(a) - of(b) * Vec3::new(1.0, -1.0, 1.0)).length() < 1e-9);
     assert!((of(cue).x + 0.2).abs() < 1e-9, "{}", of(cue));
-    assert!((of(a).length() - 2.0 * 3.0_f64.sqrt() / 5.0).abs() < 1e-9, "{} {side}", of(a));
+    assert!(
+        (of(a).length() - 2.0 * 3.0_f64.sqrt() / 5.0).abs() < 1e-9,
+        "{}",
+        of(a)
+    );
     assert!((world.energy().0 / start - 1.0).abs() < 1e-12);
 }
 
@@ -300,11 +323,19 @@ fn mc_33_a_stack_of_ten_comes_to_rest_with_bounded_work() {
     assert!(impacts < 20_000, "{impacts}");
     for (i, id) in boxes.iter().enumerate() {
         let s = world.body_state(*id).unwrap();
-        assert!((s.position - Vec3::Z * (0.5 + i as f64)).length() < 1e-3, "{i} {}", s.position);
+        assert!(
+            (s.position - Vec3::Z * (0.5 + i as f64)).length() < 1e-3,
+            "{i} {}",
+            s.position
+        );
         assert!(s.velocity.length() < 1e-4, "{i} {}", s.velocity);
     }
     let scale = world.energy_scale();
-    assert!(world.ledger().gained < 1e-6 * scale, "{:e}", world.ledger().gained);
+    assert!(
+        world.ledger().gained < 1e-6 * scale,
+        "{:e}",
+        world.ledger().gained
+    );
 }
 
 #[test]
@@ -352,7 +383,8 @@ fn mc_35_distant_pieces_of_ground_are_no_candidates() {
         };
         world.add_body(&BodyDesc::fixed(piece, at)).unwrap();
     }
-    sphere(&mut world, 0.1, Vec3::Z, Vec3::ZERO);
+    // Above the floor it comes down to within the frame: the one candidate.
+    sphere(&mut world, 0.1, Vec3::Z * 0.102, Vec3::ZERO);
     assert_eq!(world.step(0.01).unwrap().candidates, 1);
 }
 

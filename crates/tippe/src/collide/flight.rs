@@ -124,7 +124,7 @@ impl<'a> Flight<'a> {
     pub(crate) fn of_half_space(body: &'a Body, shape: &Pose, s: &BodyState, t: f64) -> Self {
         let pose = s.frame(body).compose(shape);
         match &body.kind {
-            BodyKind::Kinematic(Motion::Constant { .. }) => {
+            BodyKind::Kinematic(Motion::Constant { .. } | Motion::Steered { .. }) => {
                 Self::uniform(pose, s.point_velocity(pose.position), Vec3::ZERO)
             }
             _ => Self::of_body(body, shape, s, Vec3::ZERO, t),

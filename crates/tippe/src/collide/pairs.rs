@@ -141,7 +141,8 @@ fn level_of(bounds: &Aabb) -> i32 {
     if !(edge.is_finite() && far.is_finite()) {
         return UNBOUNDED;
     }
-    let level = (libm::ceil(libm::log2(edge.max(f64::MIN_POSITIVE))) as i32).clamp(-LEVEL_MOST, LEVEL_MOST);
+    let level =
+        (libm::ceil(libm::log2(edge.max(f64::MIN_POSITIVE))) as i32).clamp(-LEVEL_MOST, LEVEL_MOST);
     if far > CELLS_MOST * width(level) {
         UNBOUNDED
     } else {

@@ -6,8 +6,8 @@
 
 mod articulations;
 mod codec;
-mod schedule;
 mod params;
+mod schedule;
 
 use crate::error::SnapshotError;
 use crate::model::{BodyKind, Model};

@@ -116,7 +116,9 @@ fn consistent(model: &Model, state: &State, s: &Schedule, pairs: &[Pair]) -> boo
         && s.grouped.len() == slots
         && (s.group.is_some() || !s.grouped.contains(&true))
         && s.boxes.len() == shapes
-        && s.flights.iter().all(|f| f.state.is_finite() && finite(f.state.position))
+        && s.flights
+            .iter()
+            .all(|f| f.state.is_finite() && finite(f.state.position))
         && s.now.is_finite()
         && s.carry.is_finite()
         && pairs.iter().all(|p| exists(&p.key))

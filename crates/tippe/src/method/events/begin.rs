@@ -108,12 +108,14 @@ impl<'a> Run<'a> {
         for (slot, body) in self.model.bodies.iter().enumerate() {
             self.first_item.push(self.items.len() as u32);
             let shapes = body.as_ref().map_or(0, |b| b.shapes.len());
-            self.items.extend((0..shapes as u32).map(|shape| (slot as u32, shape)));
+            self.items
+                .extend((0..shapes as u32).map(|shape| (slot as u32, shape)));
         }
         self.first_item.push(self.items.len() as u32);
         self.search.clear();
         self.memory.clear();
-        self.memory.resize(self.model.bodies.len(), (f64::NAN, BodyState::REST));
+        self.memory
+            .resize(self.model.bodies.len(), (f64::NAN, BodyState::REST));
     }
 
     /// Which bodies joints or trees hold, and which drag or torques drive.
@@ -158,7 +160,12 @@ impl<'a> Run<'a> {
         // Pairs that rested go on resting if the solver of groups remembers a force of theirs.
         let known = |r: &super::schedule::RestingPair| {
             let found = state.contacts.iter().any(|c| c.key.pair == r.key);
-            let there = |slot: u32| self.model.bodies.get(slot as usize).is_some_and(Option::is_some);
+            let there = |slot: u32| {
+                self.model
+                    .bodies
+                    .get(slot as usize)
+                    .is_some_and(Option::is_some)
+            };
             found && there(r.key.body_a) && there(r.key.body_b) && !r.handed
         };
         self.s.resting.retain(known);
@@ -206,6 +213,9 @@ fn check(model: &Model) -> Result<(), StepError> {
         let turns = match motion {
             // About its own normal it may turn.
             Motion::Constant {
+                angular_velocity, ..
+            }
+            | Motion::Steered {
                 angular_velocity, ..
             } => body.shapes.iter().any(|s| {
                 let Shape::HalfSpace { normal } = s.shape else {

@@ -161,7 +161,8 @@ impl Cluster {
         let u = self.velocity(&p);
         let n = p.place.normal;
         if -u.dot(n) < reverse
-            && let Some(P) = super::micro::reversal(K, n, u, p.surface.friction_static, 0.25 * reverse)
+            && let Some(P) =
+                super::micro::reversal(K, n, u, p.surface.friction_static, 0.25 * reverse)
         {
             return self.push(i, P, u);
         }
@@ -299,7 +300,13 @@ impl Cluster {
 
 impl Run<'_> {
     /// The contact points of a pair within its band at time `t`, or the closest points if there are none.
-    pub(super) fn points_of(&mut self, number: u32, t: f64, closest: bool, c: &mut Cluster) -> usize {
+    pub(super) fn points_of(
+        &mut self,
+        number: u32,
+        t: f64,
+        closest: bool,
+        c: &mut Cluster,
+    ) -> usize {
         let key = self.s.near.get(number).key;
         let (s_a, s_b) = (self.at(key.body_a, t), self.at(key.body_b, t));
         let (body_a, body_b) = (self.body(key.body_a), self.body(key.body_b));
@@ -313,9 +320,20 @@ impl Run<'_> {
         let mut found = std::mem::take(&mut c.found);
         found.clear();
         let near = closest
-            || shape_a.shape.bounds(&pose_a).grown(band).overlaps(&shape_b.shape.bounds(&pose_b));
+            || shape_a
+                .shape
+                .bounds(&pose_a)
+                .grown(band)
+                .overlaps(&shape_b.shape.bounds(&pose_b));
         if near {
-            collide_shapes(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b, band, &mut found);
+            collide_shapes(
+                &shape_a.shape,
+                &pose_a,
+                &shape_b.shape,
+                &pose_b,
+                band,
+                &mut found,
+            );
         }
         let mut places: Vec<(u32, Placement)> = found
             .iter()
@@ -331,7 +349,8 @@ impl Run<'_> {
             .collect();
         c.found = found;
         if places.is_empty() && closest {
-            let lies = crate::geometry::closest_points(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b);
+            let lies =
+                crate::geometry::closest_points(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b);
             places.extend(lies.ok().map(|s| {
                 let place = Placement {
                     normal: s.normal,
@@ -346,9 +365,15 @@ impl Run<'_> {
             return 0;
         }
         places.sort_by_key(|p| p.0);
-        let (surface, fell_back) = self.model.materials.lookup(shape_a.material, shape_b.material);
+        let (surface, fell_back) = self
+            .model
+            .materials
+            .lookup(shape_a.material, shape_b.material);
         self.report.material_fallbacks += usize::from(fell_back);
-        let (a, b) = (self.member(key.body_a, &s_a, c), self.member(key.body_b, &s_b, c));
+        let (a, b) = (
+            self.member(key.body_a, &s_a, c),
+            self.member(key.body_b, &s_b, c),
+        );
         for &(feature, place) in &places {
             self.report.penetration_found = self.report.penetration_found.max(-place.gap);
             let mut point = Point {
@@ -385,7 +410,11 @@ impl Run<'_> {
             v: s.velocity,
             w: s.angular_velocity,
             inverse_mass: if moves { body.inverse_mass } else { 0.0 },
-            inverse_inertia: if moves { inverse_inertia(body, s) } else { Mat3::ZERO },
+            inverse_inertia: if moves {
+                inverse_inertia(body, s)
+            } else {
+                Mat3::ZERO
+            },
         });
         c.members.len() as u32 - 1
     }
@@ -457,11 +486,16 @@ impl Run<'_> {
                     let number = self.s.near.of(m.slot)[k];
                     let pair = *self.s.near.get(number);
                     let key = pair.key;
-                    let tied = self.rules.tied[key.body_a as usize] || self.rules.tied[key.body_b as usize];
+                    let tied = self.rules.tied[key.body_a as usize]
+                        || self.rules.tied[key.body_b as usize];
                     if pair.sensor || tied || c.pairs.contains(&number) {
                         continue;
                     }
-                    let other = if key.body_a == m.slot { key.body_b } else { key.body_a };
+                    let other = if key.body_a == m.slot {
+                        key.body_b
+                    } else {
+                        key.body_a
+                    };
                     if self.way(other) == Way::Grouped {
                         self.ready(&key, t)?;
                     }
@@ -492,7 +526,12 @@ impl Run<'_> {
     fn close(&mut self, t: f64, c: &mut Cluster) {
         let mut change = 0.0;
         let mut size = 0.0;
-        for (m, solved) in c.members.iter().zip(c.bodies.flat.iter()).filter(|(m, _)| m.changed) {
+        for (m, solved) in c
+            .members
+            .iter()
+            .zip(c.bodies.flat.iter())
+            .filter(|(m, _)| m.changed)
+        {
             let body = self.body(m.slot);
             let after = BodyState {
                 velocity: solved.v,

@@ -75,7 +75,9 @@ pub(super) fn advance_to(
         GROUP_SUBSTEPS_MAX,
         state,
         work,
-        |part, state, work, report| advance_part(model, rules, params, h, part, state, work, report),
+        |part, state, work, report| {
+            advance_part(model, rules, params, h, part, state, work, report)
+        },
     );
     std::mem::swap(&mut kept, &mut work.backup);
     state.time = end;

@@ -24,7 +24,11 @@ impl Run<'_> {
     pub(super) fn size(&self, key: &PairKey) -> f64 {
         let reach = |slot: u32| {
             let body = self.body(slot);
-            if body.is_dynamic() { body.reach } else { f64::INFINITY }
+            if body.is_dynamic() {
+                body.reach
+            } else {
+                f64::INFINITY
+            }
         };
         reach(key.body_a).min(reach(key.body_b))
     }
@@ -43,7 +47,10 @@ impl Run<'_> {
     pub(super) fn look(&mut self, number: u32, t: f64) -> bool {
         let key = self.s.near.get(number).key;
         self.looks += 1;
-        let until = self.frame_end().min(self.known_until(key.body_a)).min(self.known_until(key.body_b));
+        let until = self
+            .frame_end()
+            .min(self.known_until(key.body_a))
+            .min(self.known_until(key.body_b));
         let touch = TOUCH * self.size(&key);
         let horizon = (until - t).max(0.0);
         let found = self.between(&key, t, |a, b| {
@@ -76,8 +83,15 @@ impl Run<'_> {
         let width = 0.5 * TOUCH * self.size(&key);
         let free = self.between(&key, t, |a, b| advance::parting_time(a, b, n, width));
         let wait = free.max(self.shortest_wait(&key, t));
-        let until = self.frame_end().min(self.known_until(key.body_a)).min(self.known_until(key.body_b));
-        let next = if t + wait > until { f64::INFINITY } else { t + wait };
+        let until = self
+            .frame_end()
+            .min(self.known_until(key.body_a))
+            .min(self.known_until(key.body_b));
+        let next = if t + wait > until {
+            f64::INFINITY
+        } else {
+            t + wait
+        };
         self.s.near.schedule(number, next, false);
     }
 
@@ -86,7 +100,9 @@ impl Run<'_> {
         let band = self.band(key);
         let speed = self.between(key, t, advance::closing_speed);
         let fall = 1e-3 * (band / self.model.gravity.length().max(f64::MIN_POSITIVE)).sqrt();
-        (UNSEEN_BAND * band / speed.max(f64::MIN_POSITIVE)).min(fall).min(self.params.sweep)
+        (UNSEEN_BAND * band / speed.max(f64::MIN_POSITIVE))
+            .min(fall)
+            .min(self.params.sweep)
     }
 
     fn distance(&mut self, key: &PairKey, t: f64) -> f64 {

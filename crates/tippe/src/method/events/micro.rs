@@ -12,7 +12,10 @@ use crate::math::{Mat3, Vec3};
 /// The impulse that reverses `u`, `P = −2 K⁻¹ u`, which does no work; clipped to the cone of `friction` where it lies outside. A rebound slower than
 /// `floor` [m/s] is raised to it. `None` where the law of impacts has to answer.
 pub(super) fn reversal(K: Mat3, n: Vec3, u: Vec3, friction: f64, floor: f64) -> Option<Vec3> {
-    let size = K.to_cols_array().iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+    let size = K
+        .to_cols_array()
+        .iter()
+        .fold(0.0_f64, |s, x| s.max(x.abs()));
     if K.determinant() <= 1e-12 * size * size * size {
         return None;
     }

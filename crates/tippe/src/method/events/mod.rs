@@ -152,7 +152,11 @@ impl Run<'_> {
             self.let_part(number, t, normal);
             return Ok(());
         }
-        let point = self.cluster.points.first().map_or(normal, |p| p.place.point_b);
+        let point = self
+            .cluster
+            .points
+            .first()
+            .map_or(normal, |p| p.place.point_b);
         let slow = speed < self.slow(&pair.key);
         let often = pair.impacts >= self.params.impacts_max;
         let rests = self.params.promotion && slow && self.should_rest(&pair.key, t, normal, point);

@@ -143,7 +143,8 @@ impl Near {
             pair.next = time;
             pair.arrives = false;
         }
-        self.heap.sort_unstable_by_key(|&i| self.slab[i as usize].key);
+        self.heap
+            .sort_unstable_by_key(|&i| self.slab[i as usize].key);
         for (place, &number) in self.heap.iter().enumerate() {
             self.place[number as usize] = place as u32;
         }

@@ -40,7 +40,9 @@ fn log(q: Quat) -> Vec3 {
 impl Run<'_> {
     /// The body of a slot; the slots of near pairs are never free.
     pub(super) fn body(&self, slot: u32) -> &Body {
-        self.model.bodies[slot as usize].as_ref().unwrap_or(&self.nobody)
+        self.model.bodies[slot as usize]
+            .as_ref()
+            .unwrap_or(&self.nobody)
     }
 
     /// How a body moves.
@@ -89,7 +91,9 @@ impl Run<'_> {
                 let share = passed / (end.0 - start.0);
                 BodyState {
                     position: start.1.position + velocity * passed,
-                    rotation: rotation::normalized(rotation::exp(turning * passed) * start.1.rotation),
+                    rotation: rotation::normalized(
+                        rotation::exp(turning * passed) * start.1.rotation,
+                    ),
                     velocity: start.1.velocity.lerp(end.1.velocity, share),
                     angular_velocity: start.1.angular_velocity.lerp(end.1.angular_velocity, share),
                 }
@@ -100,10 +104,11 @@ impl Run<'_> {
     /// The two ends of the substep of a group: times and states.
     fn ends(&self, slot: u32) -> ((f64, BodyState), (f64, BodyState)) {
         let i = slot as usize;
-        let start = self.s.group.as_ref().map_or(
-            (0.0, BodyState::REST),
-            |g| (g.time, g.bodies[i]),
-        );
+        let start = self
+            .s
+            .group
+            .as_ref()
+            .map_or((0.0, BodyState::REST), |g| (g.time, g.bodies[i]));
         (start, (self.ahead.time, self.ahead.bodies[i]))
     }
 
@@ -137,7 +142,9 @@ impl Run<'_> {
         let place: &Pose = &body.shapes[shape as usize].pose;
         match way {
             // A half-space that turns in its own plane stays what it is.
-            Way::Prescribed if matches!(body.shapes[shape as usize].shape, Shape::HalfSpace { .. }) => {
+            Way::Prescribed
+                if matches!(body.shapes[shape as usize].shape, Shape::HalfSpace { .. }) =>
+            {
                 Flight::of_half_space(body, place, &s, t)
             }
             Way::Still => Flight::rest(s.frame(body).compose(place)),

@@ -84,9 +84,14 @@ impl Run<'_> {
                     group.bodies[i] = self.at(i as u32, t);
                 }
             }
-            group.loads.resize(group.bodies.len(), crate::state::Load::default());
+            group
+                .loads
+                .resize(group.bodies.len(), crate::state::Load::default());
             group.quiet.resize(group.bodies.len(), 0.0);
-            group.joints.resize(self.model.joints.len(), crate::state::JointMemory::default());
+            group.joints.resize(
+                self.model.joints.len(),
+                crate::state::JointMemory::default(),
+            );
             self.s.group = Some(Box::new(group));
         }
         self.s.grouped[slot as usize] = true;
@@ -104,7 +109,11 @@ impl Run<'_> {
             }
         }
         for r in &mut self.s.resting {
-            r.idle = if loaded.binary_search(&r.key).is_ok() { 0 } else { r.idle + 1 };
+            r.idle = if loaded.binary_search(&r.key).is_ok() {
+                0
+            } else {
+                r.idle + 1
+            };
         }
         self.s.resting.retain(|r| r.idle < IDLE_MAX);
         let mut held = std::mem::take(&mut self.held);
@@ -115,7 +124,8 @@ impl Run<'_> {
             held[r.key.body_b as usize] = true;
         }
         for slot in 0..held.len() {
-            let leaves = self.s.grouped[slot] && !held[slot] && !self.rules.tied[slot] && !self.driven[slot];
+            let leaves =
+                self.s.grouped[slot] && !held[slot] && !self.rules.tied[slot] && !self.driven[slot];
             if !leaves {
                 continue;
             }

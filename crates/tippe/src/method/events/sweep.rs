@@ -96,7 +96,11 @@ impl Run<'_> {
                 let (speed, spin, reach) = {
                     let flight = self.flight(slot, shape, t);
                     let rates = flight.rates(0.0, &flight.pose);
-                    (rates.velocity.length() + rates.speed, rates.spin, flight.center.length())
+                    (
+                        rates.velocity.length() + rates.speed,
+                        rates.spin,
+                        flight.center.length(),
+                    )
                 };
                 let reach = reach + self.body(slot).shapes[shape as usize].shape.reach();
                 let turn = if spin > 0.0 { reach * spin } else { 0.0 };
@@ -117,7 +121,8 @@ impl Run<'_> {
     fn find_pairs(&mut self, item: u32, t: f64) {
         let (slot, shape) = self.items[item as usize];
         let mut found = std::mem::take(&mut self.found);
-        self.search.overlapping(&self.s.boxes[item as usize], &mut found);
+        self.search
+            .overlapping(&self.s.boxes[item as usize], &mut found);
         found.retain(|&other| self.may_meet(item, other));
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
@@ -142,7 +147,11 @@ impl Run<'_> {
         }
         for &other in &found {
             let (key, sensor) = self.pair_of(item, other);
-            let next = if self.is_left_out(&key) || sensor { f64::INFINITY } else { t };
+            let next = if self.is_left_out(&key) || sensor {
+                f64::INFINITY
+            } else {
+                t
+            };
             self.s.near.insert(Pair {
                 key,
                 next,
@@ -178,7 +187,11 @@ impl Run<'_> {
         let allowed = body_a.shapes[shape_a as usize]
             .filter
             .allows(body_b.shapes[shape_b as usize].filter);
-        let jointed = self.model.jointed.binary_search(&(a.min(b), a.max(b))).is_ok();
+        let jointed = self
+            .model
+            .jointed
+            .binary_search(&(a.min(b), a.max(b)))
+            .is_ok();
         (body_a.is_awake() || body_b.is_awake()) && allowed && !jointed
     }
 

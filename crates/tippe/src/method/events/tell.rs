@@ -44,7 +44,12 @@ impl Run<'_> {
     }
 
     /// Ends the step at `end`: nothing is reset, only looked at.
-    pub(super) fn finish(mut self, end: f64, h: f64, state: &mut State) -> Result<StepReport, StepError> {
+    pub(super) fn finish(
+        mut self,
+        end: f64,
+        h: f64,
+        state: &mut State,
+    ) -> Result<StepReport, StepError> {
         let before = energy::total(self.model, state);
         self.show_groups(end)?;
         for (i, _) in self.model.present() {
@@ -81,16 +86,23 @@ impl Run<'_> {
 
     /// Which shapes overlap sensors at the end of the step.
     fn sense(&mut self, end: f64, state: &mut State) {
-        self.events.retain(|e| !matches!(e.kind, EventKind::SensorBegin | EventKind::SensorEnd));
+        self.events
+            .retain(|e| !matches!(e.kind, EventKind::SensorBegin | EventKind::SensorEnd));
         let mut sensed: Vec<PairKey> = Vec::new();
         for (_, pair) in self.s.near.all().filter(|(_, p)| p.sensor) {
             let key = pair.key;
             let placed = |slot: u32, shape: u32| {
                 let body = self.body(slot);
                 let desc = &body.shapes[shape as usize];
-                (&desc.shape, state.bodies[slot as usize].frame(body).compose(&desc.pose))
+                (
+                    &desc.shape,
+                    state.bodies[slot as usize].frame(body).compose(&desc.pose),
+                )
             };
-            let (a, b) = (placed(key.body_a, key.shape_a), placed(key.body_b, key.shape_b));
+            let (a, b) = (
+                placed(key.body_a, key.shape_a),
+                placed(key.body_b, key.shape_b),
+            );
             if distance(a.0, &a.1, b.0, &b.1).is_ok_and(|d| d <= 0.0) {
                 sensed.push(key);
             }
