@@ -11,8 +11,9 @@ use crate::Outcome;
 use crate::args::CheckArgs;
 use crate::format::{number, step_length};
 use crate::load;
-use crate::output::out;
+use crate::output::{note, out};
 use crate::summary::bodies;
+use crate::verdict;
 
 /// Checks.
 ///
@@ -40,5 +41,11 @@ pub fn check(args: &CheckArgs) -> Result<Outcome> {
         number(scene.seconds),
         step_length(scene.dt)
     ))?;
+    for (a, b, depth) in verdict::overlaps(&scene.world) {
+        note(&format!(
+            "warning: {a:?} and {b:?} overlap by {} m at the start: move them apart, or they are pushed apart",
+            number(depth)
+        ));
+    }
     Ok(Outcome::Done)
 }

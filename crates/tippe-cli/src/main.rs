@@ -26,6 +26,7 @@ mod statistics;
 mod summary;
 mod svg;
 mod validate;
+mod verdict;
 mod view;
 
 use std::process::ExitCode;

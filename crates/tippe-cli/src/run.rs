@@ -29,6 +29,7 @@ use crate::report::{self, Page};
 use crate::statistics::Statistics;
 use crate::summary::Summary;
 use crate::svg::scene::{Frame, Stage};
+use crate::verdict::{Class, Verdict, Watch};
 
 /// Straight to the file: a run that is killed leaves every whole chunk behind.
 type Recorder = RecordingWriter<File>;
@@ -101,7 +102,8 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     let mut simulation = Simulation::new(&scene, steps, args, recorder);
     let end = simulation.run(&mut scene, steps)?;
     let message = end.message(scene.world.time());
-    let warnings = simulation.warnings(&scene, message.as_deref(), args);
+    let verdict = simulation.verdict(&scene, &end);
+    let warnings = simulation.warnings(&scene, message.as_deref(), &verdict, args);
     let summary = Summary::new(
         &scene.name,
         &scene.world,
@@ -109,7 +111,8 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         simulation.energy_start,
         &simulation.statistics,
         warnings,
-    );
+    )
+    .with_verdict(verdict);
     if let (Some(dir), Some(explained)) = (&args.out, &explained) {
         let page = Page {
             description: &scene.description,
@@ -196,6 +199,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 /// What the loop gathers.
 struct Simulation {
     statistics: Statistics,
+    watch: Watch,
     film: Film,
     first: Frame,
     picture_time: Option<f64>,
@@ -214,6 +218,7 @@ impl Simulation {
         statistics.weight_times_size = scene.world.energy_scale();
         Self {
             statistics,
+            watch: Watch::new(&scene.world),
             film: Film::new(&scene.world, steps),
             first: Frame::of(&scene.world),
             picture_time: args
@@ -267,6 +272,7 @@ impl Simulation {
                 Err(e) => return End::Stopped(e),
             };
             self.statistics.add(&report, scene.world.ledger(), wall);
+            self.watch.step(&report, &scene.world);
             self.film.see(&scene.world, step);
             self.take_picture(scene);
             if let Some(replay) = &mut self.replay
@@ -282,6 +288,17 @@ impl Simulation {
             bar.set_position(step);
         }
         End::Finished
+    }
+
+    /// Of what was computed; a run that a step ended cannot be trusted.
+    fn verdict(&self, scene: &Scene, end: &End) -> Verdict {
+        let start = self.energy_start.0;
+        let verdict = self.watch.verdict(start, &self.statistics, &scene.world);
+        if matches!(end, End::Stopped(_)) {
+            verdict.stopped()
+        } else {
+            verdict
+        }
     }
 
     /// Energy made from nothing, relative to what it is measured by [1].
@@ -306,7 +323,13 @@ impl Simulation {
         Stage::new(&scene.world, &self.first, &[frame]).file(frame, &title)
     }
 
-    fn warnings(&self, scene: &Scene, message: Option<&str>, args: &RunArgs) -> Vec<String> {
+    fn warnings(
+        &self,
+        scene: &Scene,
+        message: Option<&str>,
+        verdict: &Verdict,
+        args: &RunArgs,
+    ) -> Vec<String> {
         let s = &self.statistics;
         let mut warnings: Vec<String> = message.map(String::from).into_iter().collect();
         warnings.extend(scene.warnings.iter().map(|w| {
@@ -315,7 +338,8 @@ impl Simulation {
                 w.file, w.line, w.column, w.field, w.reason
             )
         }));
-        if s.caps_open > 0 {
+        // Loops that left nothing behind are no news.
+        if s.caps_open > 0 && verdict.class != Class::Good {
             warnings.push(format!(
                 "in {} of {} steps a solver loop ended at its limit instead of at its tolerance ({} loops in all): see the residuals",
                 s.open_steps, s.steps, s.caps_open

@@ -11,6 +11,7 @@ use tippe::{BodyKind, EnergyLedger, World};
 
 use crate::format::{number, share, step_length};
 use crate::statistics::Statistics;
+use crate::verdict::Verdict;
 
 /// What `--json` prints last and `summary.json` holds.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +34,9 @@ pub struct Summary {
     pub collisions_mean: f64,
     /// Largest penetration [m].
     pub max_depth: f64,
+    /// Whether the run can be trusted, and what speaks against it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
     /// Steps that are certified: every threshold of `tippe::CERTIFIED` kept.
     pub certified_steps: u64,
     /// What the others missed, for people.
@@ -202,6 +206,7 @@ impl Summary {
             contacts_mean: statistics.per_step(statistics.contacts),
             collisions_mean: statistics.per_step(statistics.collisions),
             max_depth: statistics.depth_max,
+            verdict: None,
             certified_steps: statistics.certified_steps,
             missed: missed(statistics),
             residuals: ResidualsSummary {
@@ -220,10 +225,21 @@ impl Summary {
         }
     }
 
+    /// The same with a verdict.
+    pub fn with_verdict(self, verdict: Verdict) -> Self {
+        Self {
+            verdict: Some(verdict),
+            ..self
+        }
+    }
+
     /// Label and value of every line above the ledger; for the table and for the page.
     pub fn lines(&self, world: &World) -> Vec<(String, String)> {
         let mut lines: Vec<(String, String)> = Vec::new();
         let mut line = |label: &str, value: String| lines.push((label.to_string(), value));
+        for (i, text) in self.verdict.iter().flat_map(Verdict::lines).enumerate() {
+            line(if i == 0 { "verdict" } else { "" }, text);
+        }
         line("scene", self.scene.clone());
         line("method", self.method.clone());
         line("step", step_length(self.dt));

@@ -71,6 +71,7 @@ fn json_is_one_object_with_exactly_the_promised_keys() {
         "collisions_mean",
         "max_depth",
         "certified_steps",
+        "verdict",
         "residuals",
         "energy",
         "ms_per_step",
@@ -286,4 +287,64 @@ fn validate_knows_its_cases() {
     )
     .unwrap();
     assert!(row()["stopped"].as_str().unwrap().contains("vx_pre"));
+}
+
+/// Two boxes in one place at the start, over a floor.
+const INSIDE: &str = r#"
+version = 1
+[method]
+dt = 0.005
+seconds = 0.2
+[[body]]
+name = "floor"
+kind = "fixed"
+shape.half_space = { normal = [0, 0, 1] }
+[[body]]
+name = "left"
+position = [0, 0, 0.5]
+shape.box = { size = [1, 1, 1] }
+[[body]]
+name = "right"
+position = [0.6, 0, 0.5]
+shape.box = { size = [1, 1, 1] }
+"#;
+
+#[test]
+fn a_healthy_run_is_good_and_warns_of_nothing() {
+    let dir = folder("verdict-good");
+    let path = scene(&dir, DROP);
+    let json = tippe(&["run", &path, "--json"]);
+    let summary: Value = serde_json::from_str(&stdout(&json)).unwrap();
+    assert_eq!(summary["verdict"]["class"], "good");
+    assert_eq!(summary["verdict"]["findings"].as_array().unwrap().len(), 0);
+    assert_eq!(summary["warnings"].as_array().unwrap().len(), 0);
+    let text = stdout(&tippe(&["run", &path]));
+    assert!(text.starts_with("verdict"), "{text}");
+    let checked = tippe(&["check", &path]);
+    assert!(stderr(&checked).is_empty(), "{}", stderr(&checked));
+}
+
+#[test]
+fn overlap_at_the_start_is_named_by_check_and_judged_by_the_verdict() {
+    let dir = folder("verdict-overlap");
+    let path = scene(&dir, INSIDE);
+    let checked = tippe(&["check", &path]);
+    assert_eq!(code(&checked), 0);
+    let told = stderr(&checked);
+    assert!(
+        told.contains("\"left\" and \"right\" overlap by 0.4 m"),
+        "{told}"
+    );
+    assert_eq!(told.lines().count(), 1, "{told}");
+    let json = tippe(&["run", &path, "--json"]);
+    let summary: Value = serde_json::from_str(&stdout(&json)).unwrap();
+    let verdict = &summary["verdict"];
+    assert_eq!(verdict["class"], "do not trust");
+    let worst = &verdict["findings"][0];
+    assert_eq!(worst["what"], "deepest overlap");
+    assert!(
+        (worst["share"].as_f64().unwrap() - 0.4).abs() < 0.05,
+        "{verdict}"
+    );
+    assert!(worst["advice"].as_str().unwrap().contains("step"));
 }
