@@ -2,7 +2,7 @@
 //!
 //! Reads: Model, Schedule (groups, resting pairs), State of the groups.  Writes: that State, records, the account.
 //! Called by: `method::events`.
-//! Source: [Mirtich94] §5.2 (the hybrid system); docs/methods/events.md, "Groups". The model of a group's substep holds no ballistic
+//! Source: [Mirtich94] §5.2 (the hybrid system); docs/methods/events.md, "Resting and groups". The model of a group's substep holds no ballistic
 //! bodies, and only pairs that rest, or that touch a joint's body, have contacts in it: all others meet by events.
 
 use super::{EventsParams, Run};

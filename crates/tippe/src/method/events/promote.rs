@@ -2,7 +2,7 @@
 //!
 //! Reads: paths, forces of the groups' last substep.  Writes: Schedule (resting pairs, who is in a group).
 //! Called by: `method::events`.
-//! Source: [Mirtich94] §5.2; docs/methods/events.md, "Resting".
+//! Source: [Mirtich94] §5.2; docs/methods/events.md, "Resting and groups".
 
 use super::Run;
 use super::paths::Way;
