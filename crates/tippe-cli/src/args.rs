@@ -91,6 +91,17 @@ pub struct RunArgs {
     /// Time of that picture [s]; the end of the run if not given.
     #[arg(long, value_name = "T", requires = "picture", value_parser = parse_time)]
     pub picture_time: Option<f64>,
+    /// Folder for the islands that the solver's core was given, one text file each; made if missing.
+    #[arg(long, value_name = "DIR")]
+    pub record_islands: Option<PathBuf>,
+    /// Only islands whose solve took more multiply-adds than this.
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "record_islands",
+        default_value_t = 0
+    )]
+    pub slower_than: u64,
 }
 
 /// Flags of `tippe check`.

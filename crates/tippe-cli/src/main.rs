@@ -11,6 +11,7 @@ mod compare;
 mod film;
 mod format;
 mod impact;
+mod islands;
 mod lcp;
 mod load;
 mod numbers;

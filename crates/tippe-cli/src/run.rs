@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -21,6 +21,7 @@ use crate::Outcome;
 use crate::args::RunArgs;
 use crate::film::Film;
 use crate::format::number;
+use crate::islands::IslandFiles;
 use crate::load;
 use crate::output::{note, out};
 use crate::progress;
@@ -91,8 +92,8 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         return Ok(Outcome::BadInput);
     }
     // Find out now, not after the run, whether its files have a place.
-    let recorder = match open_files(args, &scene) {
-        Ok(recorder) => recorder,
+    let (recorder, islands) = match open_files(args, &scene) {
+        Ok(opened) => opened,
         Err(e) => {
             note(&format!("error: {e:#}"));
             return Ok(Outcome::BadInput);
@@ -100,6 +101,7 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     };
     let explained = args.out.is_some().then(|| tippe_scene::explain(&scene));
     let mut simulation = Simulation::new(&scene, steps, args, recorder);
+    simulation.islands = islands;
     let end = simulation.run(&mut scene, steps)?;
     let message = end.message(scene.world.time());
     let verdict = simulation.verdict(&scene, &end);
@@ -146,6 +148,9 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     if let Some(message) = &message {
         note(&format!("error: {message}"));
     }
+    if let Some(islands) = simulation.islands.take() {
+        note(&islands.told());
+    }
     if args.json {
         out(&(serde_json::to_string(&summary)? + "\n"))?;
     } else {
@@ -172,7 +177,12 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
 }
 
 /// Makes the folder, begins the recording, and makes sure that the picture can be written.
-fn open_files(args: &RunArgs, scene: &Scene) -> Result<Option<Recorder>> {
+fn open_files(args: &RunArgs, scene: &Scene) -> Result<(Option<Recorder>, Option<IslandFiles>)> {
+    let open = |dir: &PathBuf| {
+        IslandFiles::open(dir, &args.scene, args.slower_than)
+            .with_context(|| format!("cannot make the folder {}", dir.display()))
+    };
+    let islands = args.record_islands.as_ref().map(open).transpose()?;
     if let Some(path) = &args.picture {
         // Appending nothing keeps an old picture until the new one is there.
         File::options()
@@ -182,14 +192,14 @@ fn open_files(args: &RunArgs, scene: &Scene) -> Result<Option<Recorder>> {
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let Some(dir) = &args.out else {
-        return Ok(None);
+        return Ok((None, islands));
     };
     fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
     let path = dir.join("recording.tippe");
     let recorder = File::create(&path)
         .and_then(|file| RecordingWriter::new(file, scene))
         .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(Some(recorder))
+    Ok((Some(recorder), islands))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
@@ -205,6 +215,7 @@ struct Simulation {
     picture_time: Option<f64>,
     picture: Option<Frame>,
     recorder: Option<Recorder>,
+    islands: Option<IslandFiles>,
     /// For the report.
     replay: Option<Replay>,
     energy_start: (f64, f64),
@@ -228,6 +239,7 @@ impl Simulation {
             picture: None,
             replay: recorder.as_ref().and_then(|_| Replay::new(scene).ok()),
             recorder,
+            islands: None,
             energy_start,
         }
     }
@@ -275,6 +287,11 @@ impl Simulation {
             self.watch.step(&report, &scene.world);
             self.film.see(&scene.world, step);
             self.take_picture(scene);
+            if let Some(islands) = &mut self.islands
+                && let Err(e) = islands.step(step)
+            {
+                return End::RecordingFailed(e);
+            }
             if let Some(replay) = &mut self.replay
                 && let Err(e) = replay.step(&scene.world, &report)
             {
