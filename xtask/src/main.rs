@@ -5,6 +5,7 @@
 //! Source: the rules of `docs/conventions.md`, "Documents".
 
 mod browser;
+mod length;
 mod markdown;
 mod pictures;
 mod requirements;
