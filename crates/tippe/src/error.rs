@@ -67,13 +67,6 @@ pub enum StepError {
         /// Why.
         reason: String,
     },
-    /// The method cannot simulate this scene.
-    Refused {
-        /// The body that keeps it from that.
-        body: String,
-        /// Why, and what to do instead.
-        reason: &'static str,
-    },
 }
 
 impl fmt::Display for StepError {
@@ -87,7 +80,6 @@ impl fmt::Display for StepError {
                     "articulation `{name}`: {reason}; the last good state is kept"
                 )
             }
-            Self::Refused { body, reason } => write!(f, "body `{body}`: {reason}"),
             Self::NonFinite { body, phase } => {
                 write!(
                     f,

@@ -231,9 +231,11 @@ fn check(model: &Model) -> Result<(), StepError> {
         };
         let flat = |s: &crate::model::ShapeDesc| matches!(s.shape, Shape::HalfSpace { .. });
         if turns && body.shapes.iter().any(flat) {
+            let name = model.name(slot);
             return Err(StepError::Refused {
-                body: model.name(slot),
-                reason: "`events` cannot bound when a half-space that turns meets anything: use a box",
+                reason: format!(
+                    "body `{name}`: `events` cannot bound when a half-space that turns meets anything: use a box"
+                ),
             });
         }
     }
