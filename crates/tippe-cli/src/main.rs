@@ -21,6 +21,7 @@ mod query;
 mod render;
 mod replay;
 mod report;
+mod results;
 mod run;
 mod series;
 mod statistics;
