@@ -110,7 +110,7 @@ pub(crate) fn step(
         let due = pair.map_or(f64::INFINITY, |p| p.1);
         let tick = run.tick();
         let frame = run.frame_end();
-        if due.min(tick).min(frame) > end {
+        if due.min(tick).min(frame) > end || crate::interrupt::asked() {
             break;
         }
         match pair {
