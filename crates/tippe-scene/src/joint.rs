@@ -324,6 +324,10 @@ impl<'a> Names<'a> {
         if let Some(i) = self.0.get(name) {
             return Some(Some(*i));
         }
+        if problems.is_full() {
+            problems.error(at, "unknown body", "");
+            return None;
+        }
         let known = self.0.keys().copied().chain([WORLD]);
         let help = match nearest(name, known) {
             Some(meant) => format!("did you mean {meant:?}?"),

@@ -47,6 +47,7 @@ pub mod fault;
 #[cfg(not(feature = "fault-injection"))]
 mod fault;
 pub mod geometry;
+pub mod interrupt;
 pub mod math;
 pub mod method;
 pub mod model;
@@ -71,10 +72,13 @@ pub use dynamics::sleep::Sleeping;
 pub use error::{
     BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
 };
+pub use interrupt::Interrupt;
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
-pub use method::{IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue, SequentialParams};
+pub use method::{
+    ForcesParams, IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue, SequentialParams,
+};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
 pub use model::{articulation, joint, material, motion};
 pub use motion::Motion;

@@ -431,6 +431,52 @@ fn solves_are_repeatable_and_allocate_nothing() {
 }
 
 #[test]
+fn an_island_as_text_is_the_same_problem() {
+    let mut all = islands();
+    // A tree of nine freedoms and a body with rolling resistance between them, which the recordings have not.
+    let mut problem = Problem::default();
+    let mut mass = vec![0.1; 81];
+    (0..9).for_each(|i| mass[10 * i] = 2.0 + i as f64);
+    let tree = problem.add_node(&mass, &[0.3; 9]).unwrap();
+    let body = problem
+        .add_body(0.5, Mat3::IDENTITY, Vec3::X, Vec3::Y)
+        .unwrap();
+    let friction = Friction {
+        sliding: 0.4,
+        rolling: 0.01,
+        spinning: 0.02,
+        slip_speed: 0.0,
+    };
+    problem.add_contact(friction, [-1.0; 6], [0.0; 6]);
+    let rows = |n: usize| {
+        (0..6 * n)
+            .map(|i| ((7 * i) % 5) as f64 - 2.0)
+            .collect::<Vec<f64>>()
+    };
+    problem.add_side(tree, &rows(9));
+    problem.add_side(body, &rows(6));
+    let law = Law::Bounded {
+        low: f64::NEG_INFINITY,
+        high: 0.5,
+    };
+    problem.add_row(law, 0.25, 0.0);
+    problem.add_side(tree, &rows(9)[..9]);
+    all.push(("tree".into(), problem));
+    let mut core = Core::default();
+    for (name, problem) in &all {
+        let text = recorded::write(problem);
+        let again = recorded::read(&text).unwrap();
+        assert_eq!(recorded::write(&again), text, "{name}");
+        let first = core.solve(problem, &Budget::default());
+        let (residual, scale) = (first.residual, first.scale);
+        let second = core.solve(&again, &Budget::default());
+        assert!((second.scale - scale).abs() <= 1e-9 * scale, "{name}");
+        let met = residual <= 1e-8 * scale;
+        assert!(!met || second.residual <= 2e-8 * scale, "{name}");
+    }
+}
+
+#[test]
 fn text_that_is_no_island_is_refused() {
     for (text, what) in [
         ("x 1 2", "line 1: unknown kind of line"),
@@ -438,6 +484,12 @@ fn text_that_is_no_island_is_refused() {
         ("b a", "line 1: invalid float"),
         ("b 0 1 0 0 1 0 1 0 0 0 0 0 0", "line 1: no positive mass"),
         ("s 0 -1 1 0 0 0 0 0 0 0 0 0 0 0 0", "line 1: unknown body 0"),
+        ("n 1e9 1 0", "line 1: no mass matrix"),
+        ("n 1 -1 0", "line 1: no mass matrix"),
+        ("g 3 0 0 0 0 1 0 0", "line 1: unknown law 3"),
+        ("g 0 0 0 0 0 3 0 0", "line 1: the rows do not fit the law"),
+        ("g 0 0 0 0 0 1 0 0 4 1", "line 1: unknown node 4"),
+        ("n 1 2 0\ng 0 0 0 0 0 1 0 0 0", "line 2: too few numbers"),
     ] {
         let error = recorded::read(text).unwrap_err();
         assert!(error.starts_with(what), "{error}");

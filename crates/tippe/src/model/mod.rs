@@ -326,12 +326,14 @@ impl Body {
                 return Err(BuildError::new("kind", reason));
             }
         }
-        body.reach = body
-            .shapes
-            .iter()
-            .map(|s| (s.pose.position - body.center).length() + s.shape.reach())
-            .fold(0.0, f64::max);
+        body.reach = body.reach_about(body.center);
         Ok(body)
+    }
+
+    /// Largest distance of a point of the shapes from a point of the body frame [m].
+    pub(crate) fn reach_about(&self, center: Vec3) -> f64 {
+        let reach = |s: &ShapeDesc| (s.pose.position - center).length() + s.shape.reach();
+        self.shapes.iter().map(reach).fold(0.0, f64::max)
     }
 
     fn set_mass(&mut self, m: &MassProperties) -> Result<(), BuildError> {
@@ -371,11 +373,7 @@ impl Body {
         body.axes = Quat::from_mat3(&axes).normalize();
         // Rods have a moment of zero, which rounding may leave below it.
         body.moments = moments.max(Vec3::ZERO);
-        body.reach = body
-            .shapes
-            .iter()
-            .map(|s| (s.pose.position - body.center).length() + s.shape.reach())
-            .fold(0.0, f64::max);
+        body.reach = body.reach_about(body.center);
         Ok(body)
     }
 
@@ -627,6 +625,50 @@ impl Model {
             .filter_map(|(i, j)| j.as_ref().map(|j| (i, j)))
     }
 
+    /// The joint of a description, if it makes sense among the bodies that there are.
+    pub(crate) fn joint_from(&self, desc: &JointDesc) -> Result<Joint, BuildError> {
+        desc.check()?;
+        let slot = |field: &str, id: BodyId| {
+            let missing = || {
+                BuildError::new(
+                    field,
+                    "no such body: it was removed, or the id belongs to another world",
+                )
+            };
+            self.get(id)
+                .map(|body| (id.index, body))
+                .ok_or_else(missing)
+        };
+        let (b, body_b) = slot("body_b", desc.body_b)?;
+        let a = desc.body_a.map(|id| slot("body_a", id)).transpose()?;
+        if a.is_some_and(|(a, _)| a == b) {
+            return Err(BuildError::new(
+                "body_b",
+                "a joint needs two different bodies",
+            ));
+        }
+        if !body_b.is_dynamic() && !a.is_some_and(|(_, body)| body.is_dynamic()) {
+            return Err(BuildError::new(
+                "body_b",
+                "at least one of the two bodies must be dynamic: nothing could move otherwise",
+            ));
+        }
+        let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
+        let springs = desc.rotation.spring.is_some() || desc.translation.spring.is_some();
+        if springs && (link(body_b) || a.is_some_and(|(_, body)| link(body))) {
+            let reason = "springs on links of an articulation are not in this version";
+            return Err(BuildError::new("spring", reason));
+        }
+        let local = |frame: &Pose, center: Vec3| Pose::new(frame.position - center, frame.rotation);
+        Ok(Joint {
+            desc: desc.clone(),
+            a: a.map(|(a, _)| a),
+            b,
+            local_a: local(&desc.frame_a, a.map_or(Vec3::ZERO, |(_, body)| body.center)),
+            local_b: local(&desc.frame_b, body_b.center),
+        })
+    }
+
     /// The id of the joint now in a slot.
     #[must_use]
     pub(crate) fn joint_id(&self, index: usize) -> JointId {
@@ -704,8 +746,28 @@ impl Model {
         }
     }
 
+    /// Adds the pair of bodies that a new joint keeps from touching.
+    pub(crate) fn note_jointed(&mut self, joint: &Joint) {
+        if let Some(a) = joint.a.filter(|_| !joint.desc.collide) {
+            self.note_pair(a, joint.b);
+        }
+    }
+
+    /// Adds a pair of bodies that do not touch each other.
+    pub(crate) fn note_pair(&mut self, a: u32, b: u32) {
+        let pair = (a.min(b), a.max(b));
+        if let Err(place) = self.jointed.binary_search(&pair) {
+            self.jointed.insert(place, pair);
+        }
+    }
+
     /// Finds anew which pairs of bodies a joint keeps from touching.
     pub(crate) fn update_jointed(&mut self) {
+        self.jointed = self.jointed_pairs();
+    }
+
+    /// Sorted pairs of body slots (the lower first) that a joint keeps from touching.
+    pub(crate) fn jointed_pairs(&self) -> Vec<(u32, u32)> {
         let mut pairs: Vec<(u32, u32)> = self
             .present_joints()
             .filter(|(_, j)| !j.desc.collide)
@@ -721,7 +783,7 @@ impl Model {
         }
         pairs.sort_unstable();
         pairs.dedup();
-        self.jointed = pairs;
+        pairs
     }
 
     /// The id of the body now in a slot.

@@ -67,6 +67,7 @@ impl Exchange {
         if outcome.limit && outcome.work.factorisations == 0 {
             return None;
         }
+        super::recorder::offer(&self.problem, outcome.work.operations);
         give_back(&outcome, system, bodies);
         Some(solved)
     }

@@ -20,4 +20,5 @@ pub mod matrix;
 pub(crate) mod packed;
 pub mod problem;
 pub mod recorded;
+pub mod recorder;
 pub(crate) mod sweep;

@@ -102,6 +102,14 @@ pub struct Node {
     freedoms: u32,
 }
 
+impl Node {
+    /// Number of its freedoms.
+    #[must_use]
+    pub const fn freedoms(self) -> usize {
+        self.freedoms as usize
+    }
+}
+
 /// One island. Buffers are kept by `clear`.
 #[derive(Clone, Debug, Default)]
 pub struct Problem {

@@ -12,6 +12,7 @@ use crate::collide::Contact;
 use crate::dynamics::impact::impact;
 use crate::dynamics::impulse::point_response;
 use crate::dynamics::island::Islands;
+use crate::interrupt;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::output::balance::Balance;
@@ -271,6 +272,9 @@ impl Phase<'_> {
             self.c.joints.push(block);
         }
         for _ in 0..self.params.passes {
+            if interrupt::asked() {
+                return;
+            }
             self.pass();
             if !self.find() {
                 return;
