@@ -117,7 +117,8 @@ pub(crate) fn relinearise(
             } else if slip {
                 // ½ [u_t(t⁺) + u_t(t+h)⁻] = slip before the impact, seen from the motion just found.
                 let point = acting_point(bodies, (a, b), &then);
-                let u_then = predicted[b].point_velocity(point) - predicted[a].point_velocity(point);
+                let u_then =
+                    predicted[b].point_velocity(point) - predicted[a].point_velocity(point);
                 let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
                 let before = row.tangential(step_contact.slip_before);
                 for k in 0..2 {
