@@ -55,6 +55,11 @@ pub enum StepError {
         /// The phase after which it was seen.
         phase: &'static str,
     },
+    /// The method cannot step such a model.
+    Refused {
+        /// What it does not support.
+        reason: String,
+    },
     /// The dynamics of an articulation have no answer.
     Articulation {
         /// Its name.
@@ -68,6 +73,7 @@ impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadStep { dt } => write!(f, "step length must be positive and finite, got {dt}"),
+            Self::Refused { reason } => write!(f, "{reason}"),
             Self::Articulation { name, reason } => {
                 write!(
                     f,

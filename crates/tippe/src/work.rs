@@ -38,6 +38,8 @@ pub struct Work {
     pub(crate) collisions: Collisions,
     /// Scratch of its shock propagation.
     pub(crate) levels: Levels,
+    /// Scratch of `forces`.
+    pub(crate) forces: crate::method::forces::Scratch,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
     pub(crate) resting: crate::two_stage::rest::Resting,
     /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.

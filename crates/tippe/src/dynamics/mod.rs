@@ -1,5 +1,6 @@
 //! Dynamics shared by all methods: free motion, response to impulses, impact laws, islands, energies.
 
+pub mod contact_rates;
 pub mod drag;
 pub mod energy;
 pub mod impact;
@@ -7,5 +8,6 @@ pub mod impulse;
 pub mod integrate;
 pub mod island;
 pub mod joint;
+pub mod joint_rates;
 pub mod one_step;
 pub mod sleep;

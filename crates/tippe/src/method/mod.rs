@@ -4,12 +4,14 @@
 //! Called by: `step`.
 //! Source: docs/methods/README.md, "What each method honours"; ARCHITECTURE.md, "A new method".
 
+pub mod forces;
 pub mod iterative;
 mod params;
 pub mod sequential;
 #[cfg(test)]
 mod toy;
 
+pub use forces::ForcesParams;
 pub use iterative::IterativeParams;
 pub use params::{Former, Param, ParamKind, ParamRange, ParamTable, ParamType, ParamValue, Params};
 pub use sequential::SequentialParams;
@@ -100,6 +102,8 @@ methods! {
     0 => Sequential(SequentialParams) in sequential,
     /// Collisions, then resting contacts, each by impulses to a tolerance; lone impacts by the impact law.
     1 => Iterative(IterativeParams) in iterative,
+    /// Impacts over the contact graph, then contact forces by complementarity, between events located in time.
+    3 => Forces(ForcesParams) in forces,
     /// Free flight with uniform drag, for the tests of this list.
     #[cfg(test)]
     255 => Toy(toy::ToyParams) in toy,
