@@ -67,11 +67,14 @@ pub enum StepError {
         /// Why.
         reason: String,
     },
+    /// The caller interrupted it.
+    Interrupted,
 }
 
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Interrupted => write!(f, "interrupted; the last good state is kept"),
             Self::BadStep { dt } => write!(f, "step length must be positive and finite, got {dt}"),
             Self::Refused { reason } => write!(f, "{reason}"),
             Self::Articulation { name, reason } => {
@@ -114,6 +117,15 @@ pub enum SnapshotError {
         /// Byte offset at which reading failed.
         offset: usize,
     },
+    /// The checksum does not fit the bytes: something changed them after they were written.
+    Checksum,
+    /// The bytes are whole, but no world could have written this value.
+    Impossible {
+        /// Path of the field.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 impl fmt::Display for SnapshotError {
@@ -131,6 +143,10 @@ impl fmt::Display for SnapshotError {
             }
             Self::Corrupt { offset } => {
                 write!(f, "snapshot is cut off or damaged at byte {offset}")
+            }
+            Self::Checksum => write!(f, "snapshot is damaged: its checksum does not fit"),
+            Self::Impossible { field, reason } => {
+                write!(f, "snapshot holds what no world has: {field}: {reason}")
             }
         }
     }

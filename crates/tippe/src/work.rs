@@ -7,6 +7,7 @@
 use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
+use crate::interrupt::Interrupt;
 use crate::method::iterative::{Collisions, Levels};
 use crate::model::Model;
 use crate::output::balance::Balance;
@@ -24,6 +25,8 @@ pub struct Work {
     pub(crate) threads: Threads,
     /// Who is told that a phase begins. Written by `World`, read by the methods.
     pub(crate) watch: Option<fn(Phase)>,
+    /// Who may end a step early. Written by `World`, read by `step`.
+    pub(crate) interrupt: Option<Interrupt>,
     /// The state before the step, given back if the step fails. Written and read by `step`.
     pub(crate) backup: State,
     /// By slot: where bodies would be at t + dt untouched. Written by predict, read by detect and by the rows.

@@ -4,6 +4,7 @@
 //! Called by: `solver::core` and its phases.
 //! Source: natural map as in `solver::law`. u at r = 0 is formed once, relative to the targets; all else adds J d to it, so that large targets cost no digits.
 
+use crate::interrupt;
 use crate::math::block_cholesky::Block6;
 use crate::solver::law::{Scales, project_scaled, residual};
 use crate::solver::matrix::{Matrix, PRODUCT};
@@ -95,6 +96,7 @@ impl Island {
         let work = &self.matrix.work;
         work.factorisations >= self.budget.factorisations
             || work.operations >= self.budget.operations
+            || interrupt::asked()
     }
 
     /// Factorisations so far.
