@@ -38,6 +38,8 @@ pub enum Command {
     Run(RunArgs),
     /// Read and validate a scene without simulating it; every error with file, line, column, field and reason.
     Check(CheckArgs),
+    /// Put the parts of a scene together; say what stays free, which mates are surplus and which contradict each other.
+    Assemble(AssembleArgs),
     /// Simulate a scene by several methods, side by side: difference of motion, certificates, ledgers, time.
     Compare(CompareArgs),
     /// Run the fidelity cases: every method against answers that are known.
@@ -112,6 +114,22 @@ pub struct RunArgs {
 pub struct CheckArgs {
     /// Scene file, TOML or JSON.
     pub scene: PathBuf,
+    /// Let the scene include files outside its own folder.
+    #[arg(long)]
+    pub allow_outside: bool,
+}
+
+/// Flags of `tippe assemble`.
+#[derive(Debug, Args)]
+pub struct AssembleArgs {
+    /// Scene file, TOML or JSON.
+    pub scene: PathBuf,
+    /// File for the assembled scene, with all defaults; nothing is written if the mates contradict each other.
+    #[arg(long, value_name = "FILE.toml")]
+    pub out: Option<PathBuf>,
+    /// Print the report as one JSON object, with a sample of every free motion.
+    #[arg(long)]
+    pub json: bool,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,

@@ -38,6 +38,7 @@
 //! Units are SI, z is up in scenes, worlds are `Send + Sync`, and the same input gives the same bits on every machine.
 
 pub mod articulated;
+pub mod assembly;
 #[doc(hidden)]
 pub mod collide;
 pub mod dynamics;
@@ -79,6 +80,7 @@ pub use math::{Mat3, Pose, Quat, Vec3};
 pub use method::{
     ForcesParams, IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue, SequentialParams,
 };
+pub use model::coupling::Coupling;
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
 pub use model::{articulation, joint, material, motion};
 pub use motion::Motion;

@@ -41,6 +41,34 @@ pub fn biases(kind: JointKind, a: &FrameJet, b: &FrameJet) -> [f64; 6] {
             }
         }
         JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => {}
+        JointKind::PointOnLine => {
+            out.push(delta.dot(a.vector(Vec3::X)).a);
+            out.push(delta.dot(a.vector(Vec3::Y)).a);
+        }
+        JointKind::PointOnPlane | JointKind::SphereOnPlane { .. } => out.off_plane(a, delta),
+        JointKind::Parallel => out.axes_parallel(a, b),
+        JointKind::Perpendicular => out.push(a.vector(Vec3::Z).dot(b.vector(Vec3::Z)).a),
+        JointKind::Angle { .. } => {
+            // θ = acos c: θ'' = −c''/s − c c'²/s³ with s = sin θ.
+            let c = a.vector(Vec3::Z).dot(b.vector(Vec3::Z));
+            let s = (1.0 - c.x * c.x).max(0.0).sqrt();
+            out.push(-(c.a + c.x * c.v * c.v / (s * s)) / s);
+        }
+        JointKind::LineOnLine => {
+            out.on_line(b, delta);
+            out.axes_parallel(a, b);
+        }
+        JointKind::Planar => {
+            out.off_plane(a, delta);
+            out.axes_parallel(a, b);
+        }
+        JointKind::CylinderOnPlane { .. } => {
+            out.off_plane(a, delta);
+            out.push(a.vector(Vec3::Z).dot(b.vector(Vec3::Z)).a);
+        }
+        JointKind::Orientation => out.oriented(a, b),
+        // Rows that count turns: refused by the method.
+        JointKind::Screw { .. } | JointKind::Gear { .. } | JointKind::Rack { .. } => {}
     }
     out.values
 }
@@ -69,6 +97,18 @@ impl Rows {
         for e in [Vec3::X, Vec3::Y] {
             self.push(delta.dot(b.vector(e)).a);
         }
+    }
+
+    /// `Δ · z` for the axis of A.
+    fn off_plane(&mut self, a: &FrameJet, delta: VecJet) {
+        self.push(delta.dot(a.vector(Vec3::Z)).a);
+    }
+
+    /// `z_A · y_B` and `−z_A · x_B`.
+    fn axes_parallel(&mut self, a: &FrameJet, b: &FrameJet) {
+        let z = a.vector(Vec3::Z);
+        self.push(z.dot(b.vector(Vec3::Y)).a);
+        self.push(-z.dot(b.vector(Vec3::X)).a);
     }
 
     /// The rotation vector of `R_B R_Aᵀ`, where the frames coincide and turn together.

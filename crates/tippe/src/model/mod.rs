@@ -5,20 +5,23 @@
 //! Source: docs/conventions.md, "Bodies".
 
 pub mod articulation;
+pub mod coupling;
 pub mod joint;
 pub mod material;
 pub mod motion;
 
 use crate::articulation::{Articulation, ArticulationId};
+use crate::dynamics::coupling::Coupled;
 use crate::dynamics::joint::JointPlace;
 use crate::dynamics::sleep::Sleeping;
 use crate::error::BuildError;
 use crate::joint::{JointDesc, JointId};
 use crate::material::{MaterialId, Materials};
 use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::model::coupling::Mesh;
 use crate::motion::Motion;
 use crate::shape::{MassProperties, Shape};
-use crate::state::{BodyState, PairKey};
+use crate::state::{BodyState, JointMemory, PairKey};
 use std::collections::BTreeSet;
 
 /// Names a body of one world: a slot and the generation of its tenant.
@@ -522,6 +525,8 @@ fn mass_properties(desc: &BodyDesc) -> Result<MassProperties, BuildError> {
 pub struct Joint {
     /// As the user described it.
     pub desc: JointDesc,
+    /// Its own slot.
+    pub slot: u32,
     /// Slot of A; `None` is the world.
     pub a: Option<u32>,
     /// Slot of B.
@@ -530,26 +535,35 @@ pub struct Joint {
     pub local_a: Pose,
     /// Joint frame relative to B's centre of mass, in B's axes.
     pub local_b: Pose,
+    /// What a coupling knows of the joints it names.
+    pub mesh: Option<Mesh>,
 }
 
 impl Joint {
-    /// Where the joint is when the bodies are in the given states.
+    /// Where the joint is when the bodies are in the given states. Full turns are counted from what the joints remember; without
+    /// memory, from zero.
     #[must_use]
-    pub fn place(&self, states: &[BodyState]) -> JointPlace {
-        let pose = |s: &BodyState| Pose::new(s.position, s.rotation);
-        let b = &states[self.b as usize];
-        let (a, center_a) = match self.a {
-            Some(slot) => (
-                pose(&states[slot as usize]).compose(&self.local_a),
-                states[slot as usize].position,
-            ),
-            None => (self.local_a, Vec3::ZERO),
+    pub fn place(&self, states: &[BodyState], joints: &[JointMemory]) -> JointPlace {
+        let pose = |slot: Option<u32>, local: &Pose| match slot {
+            Some(slot) => {
+                let s = &states[slot as usize];
+                Pose::new(s.position, s.rotation).compose(local)
+            }
+            None => *local,
         };
+        let center = |slot: Option<u32>| slot.map_or(Vec3::ZERO, |i| states[i as usize].position);
+        let winding = |slot: u32| joints.get(slot as usize).map_or(0.0, |memory| memory.angle);
         JointPlace {
-            a,
-            b: pose(b).compose(&self.local_b),
-            center_a,
-            center_b: b.position,
+            a: pose(self.a, &self.local_a),
+            b: pose(Some(self.b), &self.local_b),
+            center_a: center(self.a),
+            center_b: center(Some(self.b)),
+            winding: winding(self.slot),
+            coupled: self.mesh.as_ref().map(|mesh| Coupled {
+                carriers: [0, 1].map(|k| pose(mesh.carriers[k], &mesh.locals[k])),
+                windings: mesh.joints.map(winding),
+                grounded: mesh.grounded,
+            }),
         }
     }
 }
@@ -628,6 +642,12 @@ impl Model {
     /// The joint of a description, if it makes sense among the bodies that there are.
     pub(crate) fn joint_from(&self, desc: &JointDesc) -> Result<Joint, BuildError> {
         desc.check()?;
+        if desc.kind.coupled().is_some() {
+            return Err(BuildError::new(
+                "kind",
+                "add_coupling makes gears and racks",
+            ));
+        }
         let slot = |field: &str, id: BodyId| {
             let missing = || {
                 BuildError::new(
@@ -666,6 +686,8 @@ impl Model {
             b,
             local_a: local(&desc.frame_a, a.map_or(Vec3::ZERO, |(_, body)| body.center)),
             local_b: local(&desc.frame_b, body_b.center),
+            slot: 0,
+            mesh: None,
         })
     }
 

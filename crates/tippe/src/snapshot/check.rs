@@ -6,19 +6,19 @@
 
 use super::articulations;
 use crate::error::BuildError;
-use crate::math::{Mat3, Quat, Vec3};
-use crate::model::{Body, BodyDesc, BodyKind, MassSpec, Model};
+use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::model::{Body, BodyDesc, BodyKind, Joint, MassSpec, Model};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
 use crate::state::{ContactMemory, Impulse, JointMemory, PairKey, State};
 use crate::world::World;
 
 /// Most steps that a world can have taken: the counter never overflows from there.
-const STEPS_MAX: u64 = 1 << 62;
+const STEP_COUNT_MAX: u64 = 1 << 62;
 /// Most substeps of the last step; the methods' own limits are far below.
 const SUBSTEPS_MAX: u32 = 1 << 20;
 /// How far a quaternion may be from length one [1].
-const UNIT_TOLERANCE: f64 = 1e-6;
+const QUATERNION_TOLERANCE: f64 = 1e-6;
 /// How far the stored reach of a body may be from that of its shapes, relative [1].
 const REACH_TOLERANCE: f64 = 1e-9;
 
@@ -76,7 +76,34 @@ fn joints(model: &Model, state: &State) -> bool {
         // What a joint is follows from its description and the bodies.
         && model
             .present_joints()
-            .all(|(_, j)| model.joint_from(&j.desc).as_ref() == Ok(j))
+            .all(|(i, j)| j.slot as usize == i && joint(model, j))
+}
+
+fn joint(model: &Model, joint: &Joint) -> bool {
+    if joint.desc.kind.coupled().is_some() {
+        return meshes(model, joint);
+    }
+    let made = model.joint_from(&joint.desc).map(|made| Joint {
+        slot: joint.slot,
+        ..made
+    });
+    made.as_ref() == Ok(joint)
+}
+
+/// Whether a coupling, and nothing else, has a mesh, on joints and bodies that exist.
+fn meshes(model: &Model, joint: &Joint) -> bool {
+    let Some(mesh) = &joint.mesh else {
+        return joint.desc.kind.coupled().is_none();
+    };
+    let body = |slot: u32| model.bodies.get(slot as usize).is_some_and(Option::is_some);
+    let named = joint.desc.kind.coupled();
+    body(joint.b)
+        && joint.a.is_some_and(body)
+        && joint.desc.check().is_ok()
+        && named.is_some_and(|ids| ids.iter().all(|id| model.get_joint(*id).is_some()))
+        && named.map(|ids| ids.map(|id| id.index)) == Some(mesh.joints)
+        && mesh.carriers.iter().all(|c| c.is_none_or(body))
+        && mesh.locals.iter().all(Pose::is_finite)
 }
 
 fn contacts(model: &Model, state: &State) -> bool {
@@ -113,7 +140,7 @@ pub(super) fn numbers(world: &World) -> Result<(), BuildError> {
         body(b).map_err(|e| e.inside(&format!("bodies[{i}]")))?;
     }
     require("time", state.time.is_finite())?;
-    require("step_count", state.step_count <= STEPS_MAX)?;
+    require("step_count", state.step_count <= STEP_COUNT_MAX)?;
     require("substeps", state.substeps <= SUBSTEPS_MAX)?;
     require("substep", state.substep.is_finite() && state.substep >= 0.0)?;
     for (i, b) in state.bodies.iter().enumerate() {
@@ -146,7 +173,7 @@ fn require(field: &str, good: bool) -> Result<(), BuildError> {
 }
 
 fn unit(q: Quat) -> bool {
-    (q.length_squared() - 1.0).abs() < UNIT_TOLERANCE
+    (q.length_squared() - 1.0).abs() < QUATERNION_TOLERANCE
 }
 
 /// A body passes the checks of its description, and what was computed from that fits.

@@ -200,7 +200,7 @@ pub(crate) fn run(
                 slot as usize,
                 joint,
                 world,
-                &joint.place(&state.bodies),
+                &joint.place(&state.bodies, &state.joints),
                 bodies,
             );
             pull.aim_at_closing(if island.direct {

@@ -77,7 +77,7 @@ pub(crate) fn relinearise(
         let Some(joint) = &model.joints[block.joint as usize] else {
             continue;
         };
-        let then = joint.place(predicted);
+        let then = joint.place(predicted, &state.joints);
         let angle = state.joints[block.joint as usize].angle;
         let worst = block.aim_first(joint, &then, bodies, angle, h);
         missed.joints = missed.joints.max(worst);

@@ -169,7 +169,9 @@ fn swing(body: &Body, d: Vec3) -> f64 {
 /// Whether a joint is far from meeting at the start of the step.
 fn start_apart(model: &Model, state: &State) -> bool {
     model.present_joints().any(|(_, joint)| {
-        let held = joint.place(&state.bodies).held(joint.desc.kind);
+        let held = joint
+            .place(&state.bodies, &state.joints)
+            .held(joint.desc.kind);
         held.residuals[..held.count]
             .iter()
             .any(|r| r.abs() > JOINT_APART)

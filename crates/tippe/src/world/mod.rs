@@ -6,12 +6,14 @@
 
 mod articulations;
 mod control;
+mod couplings;
 pub mod query;
 mod read;
 mod sleeping;
 
 pub use read::PairContact;
 
+use crate::dynamics::joint::unwrapped;
 use crate::dynamics::sleep;
 use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
 use crate::interrupt::Interrupt;
@@ -436,7 +438,7 @@ impl World {
     /// The field of the description that makes no sense, and why.
     pub fn add_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
         let joint = self.model.joint_from(desc)?;
-        let place = joint.place(&self.state.bodies);
+        let place = joint.place(&self.state.bodies, &[]);
         let crossing = place
             .a
             .vector(Vec3::Z)
@@ -446,6 +448,19 @@ impl World {
             let reason = "the axes of a universal joint (z of both frames) must cross: start them at a right angle";
             return Err(BuildError::new("frame_b", reason));
         }
+        let raw = place.turn(desc.kind).1;
+        let angle = match desc.kind {
+            // The turn that fits the displacement.
+            JointKind::Screw { pitch } => {
+                unwrapped(raw, std::f64::consts::TAU * place.slide().1 / pitch)
+            }
+            _ => raw,
+        };
+        Ok(self.insert_joint(joint, angle))
+    }
+
+    /// Puts a joint that makes sense into the lowest free slot.
+    fn insert_joint(&mut self, mut joint: Joint, angle: f64) -> JointId {
         let index = match self.model.joint_free.pop_first() {
             Some(free) => free as usize,
             None => {
@@ -455,14 +470,15 @@ impl World {
                 self.model.joints.len() - 1
             }
         };
+        joint.slot = index as u32;
         self.state.joints[index] = JointMemory {
-            angle: place.turn(desc.kind).1,
+            angle,
             ..JointMemory::default()
         };
         self.wake_ends(&joint);
         self.model.note_jointed(&joint);
         self.model.joints[index] = Some(joint);
-        Ok(self.model.joint_id(index))
+        self.model.joint_id(index)
     }
 
     /// Removes a joint; its id never names another one.
@@ -485,6 +501,7 @@ impl World {
             }
         }
         self.model.update_jointed();
+        self.drop_couplings();
     }
 
     /// Ids of all joints, in slot order.

@@ -6,13 +6,14 @@
 
 use super::Scratch;
 use super::system::Mode;
+use crate::dynamics::joint::unwrapped;
 use crate::joint::JointKind;
 use crate::model::Model;
 use crate::output::record::{ContactRecord, JointRecord};
 use crate::output::{events, ledger};
 use crate::report::StepReport;
 use crate::state::{ContactMemory, Impulse, JointMemory, PairKey, State};
-use crate::two_stage::joint_targets::{free_value, unwrapped};
+use crate::two_stage::joint_targets::free_value;
 use crate::work::Work;
 
 /// Ends a piece that started with the kinetic and potential energies `before`.
@@ -182,7 +183,7 @@ fn joints(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRe
         let Some(joint) = &model.joints[slot as usize] else {
             continue;
         };
-        let place = joint.place(&state.bodies);
+        let place = joint.place(&state.bodies, &state.joints);
         let held = place.held(joint.desc.kind);
         let worst = held.residuals[..held.count]
             .iter()

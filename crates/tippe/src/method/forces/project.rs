@@ -89,7 +89,7 @@ fn poses(
         hold.force = 0.0;
         let slot = smooth.joints[hold.owner as usize];
         if let Some(joint) = &scene.model.joints[slot as usize] {
-            let held = joint.place(bodies).held(joint.desc.kind);
+            let held = joint.place(bodies, &[]).held(joint.desc.kind);
             hold.bias = held.residuals[hold.row as usize];
             worst = worst.max(hold.bias.abs());
         }

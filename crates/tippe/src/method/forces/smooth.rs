@@ -210,7 +210,7 @@ impl Smooth {
         t: f64,
         out: &mut Vec<Hold>,
     ) {
-        let place = joint.place(bodies);
+        let place = joint.place(bodies, &[]);
         let held = place.held(joint.desc.kind);
         let frame_a = match joint.a {
             Some(slot) => joint_frame(model, slot, &joint.local_a, bodies, t),
@@ -418,7 +418,7 @@ pub(crate) fn spring_forces(
     joint: &Joint,
     bodies: &[BodyState],
 ) -> impl Iterator<Item = (JointRow, f64)> {
-    let place = joint.place(bodies);
+    let place = joint.place(bodies, &[]);
     let slide = match joint.desc.kind {
         JointKind::Distance { .. } => place.distance(),
         _ => place.slide(),

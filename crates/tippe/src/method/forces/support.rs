@@ -18,6 +18,11 @@ pub(crate) fn refusal(model: &Model) -> Option<String> {
     let acts = |f: &Freedom| f.limits.is_some() || f.motor.is_some();
     for (i, joint) in model.present_joints() {
         let desc = &joint.desc;
+        if desc.kind.winds() {
+            let reason =
+                "`forces` has no screws, gears and racks yet; use `sequential` or `iterative`";
+            return Some(format!("joint `{}`: {reason}", desc.name));
+        }
         let rope = matches!(desc.kind, JointKind::Distance { min, max } if min < max);
         if acts(&desc.rotation) || acts(&desc.translation) || rope {
             let name = if desc.name.is_empty() {

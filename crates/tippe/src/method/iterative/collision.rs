@@ -268,7 +268,13 @@ impl Phase<'_> {
         let world = self.model.bodies.len() as u32;
         self.c.joints.clear();
         for (i, joint) in self.model.present_joints() {
-            let block = JointBlock::new(i, joint, world, &joint.place(&state.bodies), self.bodies);
+            let block = JointBlock::new(
+                i,
+                joint,
+                world,
+                &joint.place(&state.bodies, &state.joints),
+                self.bodies,
+            );
             self.c.joints.push(block);
         }
         for _ in 0..self.params.passes {
