@@ -20,6 +20,8 @@ const SLOW_MS = 45; // of the graphics for a drawing: slower ones get fewer deta
 const SLOW_SUM = 6; // times that, together
 const STILL_MS = 400; // after which what stands still is drawn with all details,
 const STILL_SLOW_MS = 100; // unless few of them took longer than this
+const WAIT_TOLD = 0.2; // wait for the server that is told [s]
+const FRAME_MS = 1000 / 60; // cost of a step that is told [ms]
 const LEAD = 0.2; // simulated ahead of what is shown [s of wall time]
 const SLACK = 1e-3; // of a step: times are sums of steps
 const SPEEDS = { 0.01: '1/100', 0.1: '1/10', 0.25: '1/4', 0.5: '1/2', 1: 'real time', 2: '2 ×', 4: '4 ×', 10: '10 ×' };
@@ -98,6 +100,7 @@ export class Page {
     this.gallery = el('section', { id: 'gallery', hidden: true, 'aria-label': 'Scenes' });
     this.canvas = el('canvas', { id: 'scene', tabIndex: 0, role: 'application', 'aria-label': 'The scene. Arrow keys turn the view, plus and minus zoom, space plays and pauses, b chooses the next body, c the next contact, escape none.' });
     this.views = el('div', { class: 'tp-views' }, el('div', { class: 'tp-view' }, this.canvas, (this.caption = el('span', { class: 'tp-caption' })),
+      (this.busy = el('span', { id: 'computing', class: 'tp-busy', role: 'status', hidden: true })),
       (this.less = el('span', { id: 'less', class: 'tp-less', role: 'status', hidden: true }, 'drawn with fewer details: this browser draws slowly'))));
     this.play = button(icon('play'), 'Play (space)', () => this.toggle(), 'play');
     this.slider = el('input', { type: 'range', id: 'time', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', oninput: () => this.seek(Number(this.slider.value)) });
@@ -384,8 +387,22 @@ export class Page {
     for (const { pane, to } of this.behind) pane.halt(to);
   }
 
+  // Says what is going on where it takes longer than a frame: the page never stands still without a word.
+  tellCost() {
+    const costs = this.panes.filter((p) => p.live && p.ready).map((p) => p.cost);
+    const wait = Math.max(0, ...costs.map((c) => c.wait));
+    const slow = costs.reduce((a, c) => (c.ms > a.ms ? c : a), { ms: 0, factor: 0 });
+    const waits = wait > WAIT_TOLD;
+    this.busy.hidden = !waits && !(this.playing && slow.ms > FRAME_MS);
+    if (this.busy.hidden) return;
+    const rate = slow.ms ? `${slow.ms.toPrecision(3)} ms a step, ${slow.factor.toPrecision(2)} × real time` : 'the first step';
+    const text = waits ? `computing for ${wait.toFixed(1)} s (${rate})` : `computing: ${rate}`;
+    if (this.busy.textContent !== text) this.busy.textContent = text;
+  }
+
   // Moves the time that is shown, and asks for what comes next.
   pace() {
+    this.tellCost();
     const now = performance.now();
     const elapsed = Math.min(ELAPSED_MAX, (now - this.last) / 1000);
     this.last = now;

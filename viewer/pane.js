@@ -13,6 +13,7 @@ import { meanContacts } from './statistics.js';
 import { add, back, dot, len, mul, quatMul, sub, turn, unit } from './vec.js';
 
 const GRAVITY = 9.81;
+const COST_STEPS = 20; // steps that the cost of a step is the mean of
 
 export class Pane {
   // `on.news()`: more of the recording; `on.answer(a)`, `on.line(state)`: from the server.
@@ -29,6 +30,7 @@ export class Pane {
     this.order = 0; // number of that order
     this.opening = 0; // runs that were asked for and have not begun
     this.asked = 0;
+    this.since = 0; // when the server last sent something or was asked for it [ms]
     this.colourKey = '';
     this.chosen = null; // { body } or { contact }
     this.hand = null;
@@ -67,6 +69,18 @@ export class Pane {
     return this.ready && !this.opening ? this.recording.duration : 0;
   }
 
+  // Whether the server has something to do for this page.
+  get awaited() {
+    return this.runs && (this.asked > this.end + 1e-9 || (this.asked === 0 && this.order > 0 && !this.paused));
+  }
+
+  // For how long nothing has come although something is awaited [s], what the last steps took [ms], simulated seconds a second.
+  get cost() {
+    const last = (this.recording?.wall ?? []).slice(-COST_STEPS);
+    const ms = last.reduce((a, b) => a + b, 0) / Math.max(1, last.length);
+    return { wait: this.awaited ? (performance.now() - this.since) / 1000 : 0, ms, factor: ms > 0 ? (1000 * this.dt) / ms : 0 };
+  }
+
   // Runs a scene on the server.
   open(order) {
     if (!this.connection) {
@@ -102,6 +116,7 @@ export class Pane {
 
   take(bytes) {
     if (!this.recording) return;
+    this.since = performance.now();
     this.bytes.push(bytes);
     const news = this.recording.push(bytes);
     // The server keeps back what is more than a window ahead of this.
@@ -126,6 +141,7 @@ export class Pane {
   // Asks the server to simulate up to a time, not more than twice for a frame; `end` is where the run ends.
   until(time, end) {
     if (time > this.asked + 0.5 / (this.recording?.header?.rate || 60) || (time > this.asked + 1e-9 && time >= end)) {
+      if (!this.awaited) this.since = performance.now();
       this.asked = time;
       this.paused = false;
       this.send({ do: 'until', time });
@@ -143,6 +159,7 @@ export class Pane {
   }
 
   rest(order) {
+    this.since = performance.now();
     this.asked = 0;
     this.paused = false;
     this.send({ ...order, order: ++this.order });

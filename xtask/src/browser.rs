@@ -5,9 +5,12 @@
 //! Source: none.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const DRIVER: &str = "chromedriver";
+/// Time between saying that packages will be installed and doing it.
+const NOTICE: Duration = Duration::from_secs(10);
 
 /// Makes sure that there is a browser to test with; the error says why there is none.
 pub fn ensure() -> Result<(), String> {
@@ -19,7 +22,12 @@ pub fn ensure() -> Result<(), String> {
             "no chromium and {DRIVER} on the PATH, and only root with apt can install them here (apt-get install chromium chromium-driver)"
         ));
     }
-    println!("\n== installing Chromium for the tests of the page");
+    println!(
+        "\n== the tests of the page need Chromium: installing it with `apt-get install chromium chromium-driver` (some 500 MB) in {} s; \
+         Ctrl-C stops this, `cargo xtask test --no-browser` goes on without it",
+        NOTICE.as_secs()
+    );
+    std::thread::sleep(NOTICE);
     let apt = |arguments: &[&str]| {
         let status = Command::new("apt-get")
             .args(arguments)
@@ -49,7 +57,8 @@ fn there() -> bool {
     BROWSERS.iter().any(|b| has(b)) && has(DRIVER)
 }
 
-fn has(program: &str) -> bool {
+/// Whether a program is on the PATH.
+pub fn has(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }

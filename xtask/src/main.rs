@@ -5,6 +5,7 @@
 //! Source: the rules of `docs/conventions.md`, "Documents".
 
 mod browser;
+mod length;
 mod markdown;
 mod pictures;
 mod requirements;
@@ -19,7 +20,9 @@ use std::process::ExitCode;
 use tree::Tree;
 
 const USAGE: &str = "\
-cargo xtask test [--quick]           formatting, lints, documentation, tidy, all tests; --quick leaves out the release build
+cargo xtask test [--quick] [--no-browser]
+                                     formatting, lints, documentation, tidy, licences, all tests; --quick leaves out the release
+                                     build, --no-browser the page in a browser (else Chromium is installed if it is missing)
 cargo xtask tidy                     paths, links, citations and requirement ids in documents and sources
 cargo xtask requirements [--update]  how many requirements are met; --update fills in the tests, never the states
 cargo xtask pictures [NAME]          makes the pictures of the documents anew, all or one
@@ -29,8 +32,14 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["test"] => steps::run(&root(), false),
-        ["test", "--quick"] => steps::run(&root(), true),
+        ["test", flags @ ..]
+            if flags
+                .iter()
+                .all(|f| ["--quick", "--no-browser"].contains(f)) =>
+        {
+            let given = |flag| flags.contains(&flag);
+            steps::run(&root(), given("--quick"), !given("--no-browser"))
+        }
         ["tidy"] => run_tidy(),
         ["requirements"] => run_requirements(false),
         ["requirements", "--update"] => run_requirements(true),

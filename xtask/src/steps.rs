@@ -22,7 +22,10 @@ struct Step {
 /// The step whose output is read, see `document`.
 const DOCUMENTATION: &str = "documentation";
 
-const STEPS: [Step; 8] = [
+/// The step that needs cargo-deny.
+const SUPPLY: &str = "licences and sources";
+
+const STEPS: [Step; 9] = [
     Step {
         name: "formatting",
         arguments: &["fmt", "--all", "--check"],
@@ -32,6 +35,13 @@ const STEPS: [Step; 8] = [
     Step {
         name: "tidy",
         arguments: &["xtask", "tidy"],
+        environment: &[],
+        slow: false,
+    },
+    // Advisories need a database that is not everywhere to be had: `cargo deny check advisories` asks for them.
+    Step {
+        name: SUPPLY,
+        arguments: &["deny", "check", "licenses", "sources", "bans"],
         environment: &[],
         slow: false,
     },
@@ -102,11 +112,17 @@ const STEPS: [Step; 8] = [
 ];
 
 /// Runs all steps and stops at the first that fails.
-pub fn run(root: &Path, quick: bool) -> ExitCode {
+pub fn run(root: &Path, quick: bool, with_browser: bool) -> ExitCode {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let browser = crate::browser::ensure();
+    let browser = if with_browser {
+        crate::browser::ensure()
+    } else {
+        Err("left out by --no-browser".into())
+    };
+    let denies = crate::browser::has("cargo-deny");
     let mut times = Vec::new();
-    for step in STEPS.iter().filter(|s| !(quick && s.slow)) {
+    let wanted = |s: &&Step| !(quick && s.slow) && (denies || s.name != SUPPLY);
+    for step in STEPS.iter().filter(wanted) {
         let command = step.command();
         println!("\n== {}: {command}", step.name);
         let start = Instant::now();
@@ -114,6 +130,7 @@ pub fn run(root: &Path, quick: bool) -> ExitCode {
         process
             .args(step.arguments)
             .envs(step.environment.iter().copied())
+            .envs((!with_browser).then_some(("TIPPE_NO_BROWSER", "1")))
             .current_dir(root);
         let passed = if step.name == DOCUMENTATION {
             document(&mut process)
@@ -135,6 +152,9 @@ pub fn run(root: &Path, quick: bool) -> ExitCode {
     println!("\nall steps passed:");
     for (name, time) in times {
         println!("  {name:<22}{:>7.1} s", time.as_secs_f64());
+    }
+    if !denies {
+        println!("\n*** licences and sources were NOT checked: cargo-deny is not installed ***");
     }
     if let Err(reason) = browser {
         println!("\n*** the page was NOT tested in a browser: {reason} ***");

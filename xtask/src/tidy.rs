@@ -4,6 +4,7 @@
 //! Called by: `main`, `steps`, and a unit test, so that `cargo test` runs it too.
 //! Source: none.
 
+use crate::length;
 use crate::markdown::{self, Line};
 use crate::requirements;
 use crate::rooms;
@@ -20,6 +21,7 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
     }
     check_examples(tree, &mut problems);
     rooms::check(tree, &mut problems);
+    length::check(tree, &mut problems);
     check_references(tree, &mut problems);
     let keys = reference_keys(tree);
     for (file, text) in tree.ending_in(".rs") {

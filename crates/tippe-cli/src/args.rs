@@ -38,6 +38,8 @@ pub enum Command {
     Run(RunArgs),
     /// Read and validate a scene without simulating it; every error with file, line, column, field and reason.
     Check(CheckArgs),
+    /// Put the parts of a scene together; say what stays free, which mates are surplus and which contradict each other.
+    Assemble(AssembleArgs),
     /// Simulate a scene by several methods, side by side: difference of motion, certificates, ledgers, time.
     Compare(CompareArgs),
     /// Run the fidelity cases: every method against answers that are known.
@@ -73,9 +75,12 @@ pub struct RunArgs {
     /// Threads to use, 1 if not given; results never depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Folder for recording.tippe, summary.json and report.html; made if missing.
+    /// Folder for recording.tippe, summary.json and report.html; made if missing, refused if it has them already.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Take older results out of that folder first.
+    #[arg(long, requires = "out")]
+    pub force: bool,
     /// Print the summary as one JSON object and nothing else on standard output.
     #[arg(long)]
     pub json: bool,
@@ -91,6 +96,17 @@ pub struct RunArgs {
     /// Time of that picture [s]; the end of the run if not given.
     #[arg(long, value_name = "T", requires = "picture", value_parser = parse_time)]
     pub picture_time: Option<f64>,
+    /// Folder for the islands that the solver's core was given, one text file each; made if missing.
+    #[arg(long, value_name = "DIR")]
+    pub record_islands: Option<PathBuf>,
+    /// Only islands whose solve took more multiply-adds than this.
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "record_islands",
+        default_value_t = 0
+    )]
+    pub slower_than: u64,
 }
 
 /// Flags of `tippe check`.
@@ -98,6 +114,22 @@ pub struct RunArgs {
 pub struct CheckArgs {
     /// Scene file, TOML or JSON.
     pub scene: PathBuf,
+    /// Let the scene include files outside its own folder.
+    #[arg(long)]
+    pub allow_outside: bool,
+}
+
+/// Flags of `tippe assemble`.
+#[derive(Debug, Args)]
+pub struct AssembleArgs {
+    /// Scene file, TOML or JSON.
+    pub scene: PathBuf,
+    /// File for the assembled scene, with all defaults; nothing is written if the mates contradict each other.
+    #[arg(long, value_name = "FILE.toml")]
+    pub out: Option<PathBuf>,
+    /// Print the report as one JSON object, with a sample of every free motion.
+    #[arg(long)]
+    pub json: bool,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,

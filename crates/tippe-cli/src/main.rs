@@ -5,12 +5,14 @@
 //! Source: exit codes as in the help: 0 success, 1 a check failed or the simulation stopped, 2 bad usage or bad input.
 
 mod args;
+mod assemble;
 mod bench;
 mod check;
 mod compare;
 mod film;
 mod format;
 mod impact;
+mod islands;
 mod lcp;
 mod load;
 mod numbers;
@@ -20,6 +22,7 @@ mod query;
 mod render;
 mod replay;
 mod report;
+mod results;
 mod run;
 mod series;
 mod statistics;
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
+        Command::Assemble(args) => assemble::assemble(args),
         Command::Compare(args) => compare::compare(args),
         Command::Validate(args) => validate::validate(args),
         Command::Bench(args) => bench::bench(args),

@@ -6,14 +6,12 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
-use tippe::StepError;
+use tippe::{Interrupt, StepError};
 use tippe_scene::recording::RecordingWriter;
 use tippe_scene::{LoadOptions, Scene};
 
@@ -21,18 +19,19 @@ use crate::Outcome;
 use crate::args::RunArgs;
 use crate::film::Film;
 use crate::format::number;
+use crate::islands::IslandFiles;
 use crate::load;
 use crate::output::{note, out};
 use crate::progress;
 use crate::replay::Replay;
 use crate::report::{self, Page};
+use crate::results::{Recorded, Results};
 use crate::statistics::Statistics;
 use crate::summary::Summary;
 use crate::svg::scene::{Frame, Stage};
 use crate::verdict::{Class, Verdict, Watch};
 
-/// Straight to the file: a run that is killed leaves every whole chunk behind.
-type Recorder = RecordingWriter<File>;
+type Recorder = RecordingWriter<Recorded>;
 
 /// Energy made from nothing, relative to what was put in, above which a run warns, and above which it fails [1].
 const GAINED_WARN: f64 = 1e-6;
@@ -46,8 +45,6 @@ enum End {
     Interrupted,
     /// A step was refused; the world is as before it.
     Stopped(StepError),
-    /// The recording could not be written on.
-    RecordingFailed(io::Error),
 }
 
 impl End {
@@ -57,10 +54,6 @@ impl End {
             Self::Finished => None,
             Self::Interrupted => Some(format!("interrupted at {} s", number(time))),
             Self::Stopped(e) => Some(format!("the simulation stopped at {} s: {e}", number(time))),
-            Self::RecordingFailed(e) => Some(format!(
-                "stopped at {} s: the recording cannot be written: {e}",
-                number(time)
-            )),
         }
     }
 }
@@ -90,9 +83,11 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         note(&format!("error: {e}"));
         return Ok(Outcome::BadInput);
     }
+    // From here on a signal ends the run, not the process.
+    scene.world.set_interrupt(Some(watch_for_interrupt()?));
     // Find out now, not after the run, whether its files have a place.
-    let recorder = match open_files(args, &scene) {
-        Ok(recorder) => recorder,
+    let (results, recorder, islands) = match open_files(args, &scene) {
+        Ok(opened) => opened,
         Err(e) => {
             note(&format!("error: {e:#}"));
             return Ok(Outcome::BadInput);
@@ -100,7 +95,8 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
     };
     let explained = args.out.is_some().then(|| tippe_scene::explain(&scene));
     let mut simulation = Simulation::new(&scene, steps, args, recorder);
-    let end = simulation.run(&mut scene, steps)?;
+    simulation.islands = islands;
+    let end = simulation.run(&mut scene, steps);
     let message = end.message(scene.world.time());
     let verdict = simulation.verdict(&scene, &end);
     let warnings = simulation.warnings(&scene, message.as_deref(), &verdict, args);
@@ -113,7 +109,9 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         warnings,
     )
     .with_verdict(verdict);
-    if let (Some(dir), Some(explained)) = (&args.out, &explained) {
+    // What cannot be written must not take the summary with it.
+    let mut failed: Vec<String> = Vec::new();
+    if let (Some(results), Some(explained)) = (&results, &explained) {
         let page = Page {
             description: &scene.description,
             explained,
@@ -134,26 +132,30 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
             &simulation.film,
             &scene.world,
         );
-        write(&dir.join("report.html"), &html)?;
-        write(
-            &dir.join("summary.json"),
-            &(serde_json::to_string_pretty(&summary)? + "\n"),
-        )?;
+        let object = serde_json::to_string_pretty(&summary)? + "\n";
+        for (name, text) in [("report.html", &html), ("summary.json", &object)] {
+            failed.extend(results.write(name, text).err().map(|e| format!("{e:#}")));
+        }
     }
     if let (Some(path), Some(frame)) = (&args.picture, &simulation.picture) {
-        write(path, &simulation.draw(frame, &scene))?;
+        let written = fs::write(path, simulation.draw(frame, &scene));
+        let what = |e| format!("cannot write {}: {e}", path.display());
+        failed.extend(written.err().map(what));
     }
-    if let Some(message) = &message {
+    for message in message.iter().chain(&failed) {
         note(&format!("error: {message}"));
+    }
+    if let Some(islands) = simulation.islands.take() {
+        note(&islands.told());
     }
     if args.json {
         out(&(serde_json::to_string(&summary)? + "\n"))?;
     } else {
         out(&summary.text(&scene.world))?;
-        if let Some(dir) = &args.out {
+        if let Some(results) = results.as_ref().filter(|_| failed.is_empty()) {
             out(&format!(
                 "\nwritten to {}: recording.tippe, summary.json, report.html\n",
-                dir.display()
+                results.dir().display()
             ))?;
         }
     }
@@ -164,15 +166,26 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
             number(gained)
         ));
     }
-    Ok(if matches!(end, End::Finished) && gained <= GAINED_FAIL {
-        Outcome::Done
-    } else {
-        Outcome::Failed
-    })
+    let written = failed.is_empty() && simulation.unrecorded.is_none();
+    Ok(
+        if matches!(end, End::Finished) && gained <= GAINED_FAIL && written {
+            Outcome::Done
+        } else {
+            Outcome::Failed
+        },
+    )
 }
 
+/// The folder of the results, the recording in it, and the folder of recorded islands.
+type Opened = (Option<Results>, Option<Recorder>, Option<IslandFiles>);
+
 /// Makes the folder, begins the recording, and makes sure that the picture can be written.
-fn open_files(args: &RunArgs, scene: &Scene) -> Result<Option<Recorder>> {
+fn open_files(args: &RunArgs, scene: &Scene) -> Result<Opened> {
+    let open = |dir: &PathBuf| {
+        IslandFiles::open(dir, &args.scene, args.slower_than)
+            .with_context(|| format!("cannot make the folder {}", dir.display()))
+    };
+    let islands = args.record_islands.as_ref().map(open).transpose()?;
     if let Some(path) = &args.picture {
         // Appending nothing keeps an old picture until the new one is there.
         File::options()
@@ -182,18 +195,11 @@ fn open_files(args: &RunArgs, scene: &Scene) -> Result<Option<Recorder>> {
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let Some(dir) = &args.out else {
-        return Ok(None);
+        return Ok((None, None, islands));
     };
-    fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
-    let path = dir.join("recording.tippe");
-    let recorder = File::create(&path)
-        .and_then(|file| RecordingWriter::new(file, scene))
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(Some(recorder))
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    let results = Results::open(dir, args.force)?;
+    let recorder = results.record(scene)?;
+    Ok((Some(results), Some(recorder), islands))
 }
 
 /// What the loop gathers.
@@ -205,6 +211,9 @@ struct Simulation {
     picture_time: Option<f64>,
     picture: Option<Frame>,
     recorder: Option<Recorder>,
+    /// Why and where the recording ended before the run.
+    unrecorded: Option<String>,
+    islands: Option<IslandFiles>,
     /// For the report.
     replay: Option<Replay>,
     energy_start: (f64, f64),
@@ -228,66 +237,84 @@ impl Simulation {
             picture: None,
             replay: recorder.as_ref().and_then(|_| Replay::new(scene).ok()),
             recorder,
+            unrecorded: None,
+            islands: None,
             energy_start,
         }
     }
 
     /// The loop. Whatever ends it, film and recording are closed and whole.
-    fn run(&mut self, scene: &mut Scene, steps: u64) -> Result<End> {
-        let interrupted = watch_for_interrupt()?;
+    fn run(&mut self, scene: &mut Scene, steps: u64) -> End {
         let bar = progress::bar(steps, "steps");
-        let mut end = self.steps(scene, steps, &interrupted, &bar);
+        let end = self.steps(scene, steps, &bar);
         bar.finish_and_clear();
         self.film.finish(&scene.world);
         if self.picture_time.is_some() && self.picture.is_none() {
             self.picture = Some(Frame::of(&scene.world));
         }
         let stopped = end.message(scene.world.time()).unwrap_or_default();
-        if let Some(recorder) = self.recorder.take()
-            && let Err(e) = recorder.finish(&scene.world, &stopped)
-            && matches!(end, End::Finished)
-        {
-            end = End::RecordingFailed(e);
+        if let Some(recorder) = self.recorder.take() {
+            let until = recorder.until();
+            if let Err(e) = recorder.finish(&scene.world, &stopped) {
+                self.recording_failed(until, &e);
+            }
         }
-        Ok(end)
+        end
     }
 
-    fn steps(
-        &mut self,
-        scene: &mut Scene,
-        steps: u64,
-        interrupted: &AtomicBool,
-        bar: &ProgressBar,
-    ) -> End {
+    fn steps(&mut self, scene: &mut Scene, steps: u64, bar: &ProgressBar) -> End {
         self.take_picture(scene);
         for step in 1..=steps {
-            if interrupted.load(Ordering::Relaxed) {
-                return End::Interrupted;
-            }
             let start = Instant::now();
             let result = scene.world.step(scene.dt);
             let wall = start.elapsed();
             let report = match result {
                 Ok(report) => report,
+                Err(StepError::Interrupted) => return End::Interrupted,
                 Err(e) => return End::Stopped(e),
             };
             self.statistics.add(&report, scene.world.ledger(), wall);
             self.watch.step(&report, &scene.world);
             self.film.see(&scene.world, step);
             self.take_picture(scene);
-            if let Some(replay) = &mut self.replay
-                && let Err(e) = replay.step(&scene.world, &report)
+            self.replay = self.replay.take().and_then(|mut replay| {
+                let kept = replay.step(&scene.world, &report).is_ok();
+                kept.then_some(replay)
+            });
+            if let Some(islands) = &mut self.islands
+                && let Err(e) = islands.step(step)
             {
-                return End::RecordingFailed(e);
+                self.islands = None;
+                let until = number(scene.world.time());
+                self.lost(format!(
+                    "the islands stop at {until} s, they cannot be written on: {e}"
+                ));
             }
             if let Some(recorder) = &mut self.recorder
                 && let Err(e) = recorder.step(&scene.world, &report)
             {
-                return End::RecordingFailed(e);
+                let until = recorder.until();
+                if let Some(recorder) = self.recorder.take() {
+                    recorder.give_up().cut();
+                }
+                self.recording_failed(until, &e);
             }
             bar.set_position(step);
         }
         End::Finished
+    }
+
+    /// The run goes on without its recording: the summary is worth having all the same.
+    fn recording_failed(&mut self, until: f64, e: &io::Error) {
+        let until = number(until);
+        self.lost(format!(
+            "the recording stopped at {until} s, it cannot be written on: {e}"
+        ));
+    }
+
+    fn lost(&mut self, what: String) {
+        note(&format!("error: {what}"));
+        self.unrecorded = Some(what);
     }
 
     /// Of what was computed; a run that a step ended cannot be trusted.
@@ -332,6 +359,7 @@ impl Simulation {
     ) -> Vec<String> {
         let s = &self.statistics;
         let mut warnings: Vec<String> = message.map(String::from).into_iter().collect();
+        warnings.extend(self.unrecorded.clone());
         warnings.extend(scene.warnings.iter().map(|w| {
             format!(
                 "{}:{}:{}: {}: {}",
@@ -370,15 +398,17 @@ impl Simulation {
     }
 }
 
-/// Set by Ctrl-C or a polite kill. A second one ends the process at once; the recording survives being cut off.
-fn watch_for_interrupt() -> Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let inner = Arc::clone(&flag);
+/// Asked for by Ctrl-C or a polite kill; the step under way ends at its next look. A second one ends the process at once; the recording
+/// survives being cut off.
+fn watch_for_interrupt() -> Result<Interrupt> {
+    let interrupt = Interrupt::new();
+    let inner = interrupt.clone();
     ctrlc::set_handler(move || {
-        if inner.swap(true, Ordering::Relaxed) {
+        if inner.is_asked() {
             std::process::exit(1);
         }
+        inner.ask();
     })
     .context("cannot watch for Ctrl-C")?;
-    Ok(flag)
+    Ok(interrupt)
 }

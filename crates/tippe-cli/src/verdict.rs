@@ -167,7 +167,7 @@ struct Worst {
 impl Worst {
     fn see(&mut self, value: f64, time: f64) {
         // What is not a number is worse than any.
-        if !(value <= self.value) {
+        if value > self.value || value.is_nan() {
             (self.value, self.time) = (value, time);
         }
     }
@@ -274,7 +274,7 @@ impl Watch {
             };
             findings.extend(judged(measure, found, None));
         }
-        findings.sort_by(|a, b| b.class.cmp(&a.class));
+        findings.sort_by_key(|f| std::cmp::Reverse(f.class));
         Verdict {
             class: findings.first().map_or(Class::Good, |f| f.class),
             findings,
@@ -327,9 +327,8 @@ impl Finding {
         let unit = if self.unit.is_empty() { "" } else { " " };
         let mut text = format!("{} {}{unit}{}", self.what, number(self.value), self.unit);
         text += &format!(", {} of {}", share(self.share, 1.0), self.beside);
-        match self.bodies.as_slice() {
-            [a, b] => text += &format!(", between {a:?} and {b:?}"),
-            _ => {}
+        if let [a, b] = self.bodies.as_slice() {
+            text += &format!(", between {a:?} and {b:?}");
         }
         if let Some(time) = self.time {
             text += &format!(", at {} s", number(time));

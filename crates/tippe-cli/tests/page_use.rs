@@ -501,3 +501,26 @@ fn a_killed_run_opens_up_to_the_cut() {
     assert!(b.pixels().colours() > 30);
     b.no_errors();
 }
+
+/// Where a step takes long the page says so while it waits, and a pause ends that step.
+#[test]
+fn a_page_that_waits_says_what_it_waits_for() {
+    let Some(b) = browser::start("computing", SIZE) else {
+        return;
+    };
+    let dir = folder("page-computing");
+    // Boxes put into each other: their first step takes long.
+    let text = "version = 1\n[method]\ndt = 0.02\nseconds = 100\n[[grid]]\ncounts = [16, 16, 16]\npitch = [0.15, 0.15, 0.15]\norigin = [0, 0, 0]\n\
+        [grid.body]\nname = \"box\"\nshape.box = { size = [0.2, 0.2, 0.2] }\n";
+    let server = Server::start(&[&scene(&dir, text)]);
+    b.go(&server.address);
+    let told = "const c = document.querySelector('#computing'); return c && !c.hidden ? c.textContent : ''";
+    wait_until("what is computed", || {
+        let text = b.run(told);
+        let text = text.as_str().unwrap_or_default();
+        text.starts_with("computing") && text.contains("step")
+    });
+    b.run("tippe.pause()");
+    b.wait("a run at rest", at_rest);
+    wait_until("no more waiting", || b.run(told) == "");
+}

@@ -314,3 +314,86 @@ fn a_page_that_does_not_read_is_sent_a_window_and_no_more() {
     assert_eq!(slow.bytes.len(), quick.bytes.len());
     assert!(slow.bytes == quick.bytes);
 }
+
+/// Requests that another process begins and never ends do not keep the page out, however many they are.
+#[test]
+fn half_sent_requests_do_not_block_the_page() {
+    let server = Server::start(&[]);
+    let mut line = server.connect().unwrap();
+    line.say(r#"{"do":"open","scene":"domino.toml"}"#);
+    line.wait("opened");
+    let own = format!("/{}/", server.token);
+    let mut held = Vec::new();
+    for k in 0..200 {
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ");
+        held.push(stream);
+        if k % 40 == 39 {
+            let start = std::time::Instant::now();
+            assert_eq!(get(server.port, &own, &[]).0, 200, "after {k}");
+            assert!(start.elapsed().as_secs() < 8, "{:?}", start.elapsed());
+        }
+    }
+    // The page that was there before is served all along.
+    line.say(r#"{"do":"until","time":0.2}"#);
+    line.until(0.2);
+    drop(held);
+}
+
+/// Pages that are closed end their runs, however long a step takes, and give the memory back.
+#[cfg(target_os = "linux")]
+#[test]
+fn closed_pages_leave_no_threads() {
+    let server = Server::start(&[]);
+    let runs = || {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", server.id())).unwrap();
+        let name = |t: std::fs::DirEntry| std::fs::read_to_string(t.path().join("comm")).ok();
+        tasks
+            .filter_map(|t| name(t.ok()?))
+            .filter(|name| name.starts_with("run "))
+            .count()
+    };
+    // A block of bodies put into each other: its first step takes long.
+    let text = "version = 1\n[method]\ndt = 0.02\nseconds = 100\n[[grid]]\ncounts = [16, 16, 16]\npitch = [0.15, 0.15, 0.15]\norigin = [0, 0, 0]\n\
+        [grid.body]\nname = \"box\"\nshape.box = { size = [0.2, 0.2, 0.2] }\n";
+    for _ in 0..4 {
+        let mut line = server.connect().unwrap();
+        line.say(&serde_json::json!({"do": "open", "text": text}).to_string());
+        line.wait("opened");
+        line.say(r#"{"do":"until","time":100}"#);
+    }
+    assert!(runs() > 0);
+    wait_until("no thread of a run", || runs() == 0);
+}
+
+/// What stands outside the folder of the scene is not told, not even whether there is something.
+#[test]
+fn existence_of_files_outside_the_folder_is_not_told() {
+    let dir = common::folder("outside");
+    let server = Server::start(&[&common::scene(&dir, common::DROP)]);
+    let mut line = server.connect().unwrap();
+    let mut reason = |path: &str| {
+        let text = format!("version = 1\ninclude = [{path:?}]\n");
+        line.say(&serde_json::json!({"do": "open", "text": text}).to_string());
+        let start = std::time::Instant::now();
+        loop {
+            assert!(start.elapsed() < PATIENCE);
+            let Ok(Message::Text(answer)) = line.socket.read() else {
+                continue;
+            };
+            let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+            if answer["say"] == "faults" {
+                let reason = answer["faults"][0]["reason"].as_str().unwrap().to_owned();
+                return reason.replace(path, "it");
+            }
+        }
+    };
+    for (there, not) in [
+        ("/etc/passwd", "/etc/no-such-file"),
+        ("../../Cargo.toml", "../../no-such-file"),
+        ("/", "/no-such-folder/x"),
+    ] {
+        assert_eq!(reason(there), reason(not), "{there}");
+    }
+    assert!(reason("beside.toml").contains("does not exist"));
+}

@@ -420,7 +420,12 @@ fn plan_joints<'a>(
     let names = Names::new(plan);
     let mut joints = Vec::new();
     for (n, (Item { value, at }, what)) in parts.joints.iter().zip(jointings).enumerate() {
-        if let Some(ends) = joint::ends(value, what, plan, &names, at, problems) {
+        let ends = if what.is_coupling() {
+            None
+        } else {
+            joint::ends(value, what, plan, &names, at, problems)
+        };
+        if ends.is_some() || what.is_coupling() {
             joints.push(PlannedJoint {
                 name: what.own_name(n),
                 what,

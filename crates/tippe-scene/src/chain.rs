@@ -138,7 +138,7 @@ impl Chaining {
             out.push(PlannedJoint {
                 name: self.joints[k].numbered(&prefix, n),
                 what: &self.joints[k],
-                ends: [
+                ends: Some([
                     End {
                         body: a,
                         frame: frames[0],
@@ -147,7 +147,7 @@ impl Chaining {
                         body: b,
                         frame: frames[1],
                     },
-                ],
+                ]),
                 at: if self.many { at.index(k) } else { at },
             });
         }

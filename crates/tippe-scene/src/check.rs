@@ -11,6 +11,8 @@ use tippe::{Quat, Vec3};
 pub(crate) const LARGE: f64 = 1e9;
 /// Largest mass, density or inertia of a scene [SI].
 pub(crate) const HEAVY: f64 = 1e18;
+/// Smallest mass, density or inertia of a scene [SI].
+pub(crate) const LIGHT: f64 = 1e-18;
 /// Smallest size of a shape [m].
 pub(crate) const SMALL: f64 = 1e-9;
 
@@ -33,6 +35,13 @@ pub(crate) fn positive(
         problems.error(at, format!("too large: {value:e}; limit {limit:e}"), help);
     }
     value > 0.0 && value <= limit
+}
+
+/// A mass or a density: from [`LIGHT`] to [`HEAVY`].
+pub(crate) fn weight(value: f64, help: &str, at: &At, problems: &mut Problems) {
+    if positive(value, HEAVY, help, at, problems) && value < LIGHT {
+        problems.error(at, format!("too small: {value:e}; limit {LIGHT:e}"), help);
+    }
 }
 
 /// A number from zero to `limit`.

@@ -244,6 +244,11 @@ impl Problems {
         self.push(at, Some(span), reason.into(), help.into());
     }
 
+    /// Whether further errors are only counted: then nothing needs to be found out for them.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.errors.len() >= ERRORS_MAX
+    }
+
     fn push(&mut self, at: &At, span: Option<Range<usize>>, reason: String, help: String) {
         if self.knows(at) {
             return;

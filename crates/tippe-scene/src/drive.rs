@@ -8,6 +8,7 @@ use crate::check::{HEAVY, LARGE, not_negative, positive};
 use crate::diagnostics::{At, Problems};
 use crate::format::{self, JointKind as Kind};
 use crate::joint::word;
+use crate::mate::free;
 use tippe::{Freedom, Motor, Spring};
 
 /// Time in which a position motor lessens the distance left to 1/e, unless the scene says otherwise [s].
@@ -47,31 +48,30 @@ pub(crate) fn freedoms(
                 Freedom::default()
             }
         };
-    let turns = matches!(joint.kind, Kind::Hinge | Kind::Cylindrical);
-    let slides = matches!(joint.kind, Kind::Slider | Kind::Cylindrical);
+    let (turns, slides) = free(joint.kind);
     (
         read(
             "rotation",
             Along::Rotation,
             joint.rotation.as_ref(),
             turns,
-            joint.kind == Kind::Hinge,
+            turns && !slides,
         ),
         read(
             "translation",
             Along::Translation,
             joint.translation.as_ref(),
             slides,
-            joint.kind == Kind::Slider,
+            slides && !turns,
         ),
     )
 }
 
 /// Reports limits, motor and spring that stand beside the joint where they mean nothing.
 fn shorthand(joint: &format::Joint, short: &format::Freedom, at: &At, problems: &mut Problems) {
-    let table = match joint.kind {
-        Kind::Hinge => joint.rotation.as_ref().map(|_| "rotation"),
-        Kind::Slider => joint.translation.as_ref().map(|_| "translation"),
+    let table = match free(joint.kind) {
+        (true, false) => joint.rotation.as_ref().map(|_| "rotation"),
+        (false, true) => joint.translation.as_ref().map(|_| "translation"),
         _ => None,
     };
     for (key, given) in [
@@ -84,8 +84,8 @@ fn shorthand(joint: &format::Joint, short: &format::Freedom, at: &At, problems: 
             continue;
         }
         let at = at.key(key);
-        match (joint.kind, table) {
-            (Kind::Hinge | Kind::Slider, None) => {}
+        match (free(joint.kind), table) {
+            ((true, false) | (false, true), None) => {}
             (_, Some(table)) => {
                 problems.error(
                     &at,
@@ -93,15 +93,16 @@ fn shorthand(joint: &format::Joint, short: &format::Freedom, at: &At, problems: 
                     format!("move it into {table}"),
                 );
             }
-            (Kind::Cylindrical, _) => {
+            ((true, true), _) => {
                 let help =
                     format!("write rotation = {{ {key} = … }} or translation = {{ {key} = … }}");
-                problems.error(&at, "a cylindrical joint turns and slides: say which", help);
+                let reason = format!("a {} joint turns and slides: say which", word(joint.kind));
+                problems.error(&at, reason, help);
             }
-            (kind, _) => {
+            ((false, false), None) => {
                 let reason = format!(
                     "a {} joint has no free motion to limit or drive",
-                    word(kind)
+                    word(joint.kind)
                 );
                 problems.error(
                     &at,

@@ -9,8 +9,8 @@ use crate::format::{self, Kind};
 use crate::joint::WORLD;
 use crate::load::Scene;
 use tippe::{
-    BodyDesc, BodyKind, Drag, Filter, JointId, JointKind, MassSpec, Method, Motion, Pose, Quat,
-    Rounded, Shape, ShapeDesc, World,
+    BodyDesc, BodyKind, Drag, Filter, JointId, MassSpec, Method, Motion, Pose, Quat, Rounded,
+    Shape, ShapeDesc, World,
 };
 
 /// A scene as TOML with every default written out; it loads to the same world.
@@ -138,37 +138,47 @@ pub(crate) fn joint(id: JointId, world: &World) -> Option<format::Joint> {
             rotation_deg: None,
         })
     };
-    let (kind, range) = match desc.kind {
-        JointKind::Ball => (format::JointKind::Ball, None),
-        JointKind::Hinge => (format::JointKind::Hinge, None),
-        JointKind::Slider => (format::JointKind::Slider, None),
-        JointKind::Fixed => (format::JointKind::Fixed, None),
-        JointKind::Cylindrical => (format::JointKind::Cylindrical, None),
-        JointKind::Universal => (format::JointKind::Universal, None),
-        JointKind::Distance { min, max } => (format::JointKind::Distance, Some((min, max))),
-        // Written with the link whose freedom they bound.
-        JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => return None,
-    };
+    let own = crate::mate::written(desc.kind);
+    if let Some(ids) = desc.kind.coupled() {
+        let [Some(first), Some(second)] = ids.map(|id| world.joint(id).ok()) else {
+            return None;
+        };
+        return Some(format::Joint {
+            name: Some(desc.name.clone()),
+            joints: Some([first, second].map(|j| j.desc.name.clone())),
+            ..own
+        });
+    }
     let body_a = match desc.body_a {
         None => WORLD.to_owned(),
         Some(id) => name(id)?,
     };
     let strength = [desc.break_force, desc.break_torque];
-    Some(format::Joint {
+    let mut out = format::Joint {
         name: Some(desc.name.clone()),
         bodies: Some([body_a, name(desc.body_b)?]),
         frame_a: frame(&desc.frame_a),
         frame_b: frame(&desc.frame_b),
-        min: range.map(|r| r.0),
-        max: range.map(|r| r.1),
+        min: own.min,
+        max: own.max,
+        angle: own.angle,
+        radius: own.radius,
+        pitch: own.pitch,
         ..crate::drive::written_out(
-            kind,
+            own.kind,
             &desc.rotation,
             &desc.translation,
             strength,
             desc.collide,
         )
-    })
+    };
+    if crate::mate::is_reversed(out.kind) {
+        if let Some(bodies) = &mut out.bodies {
+            bodies.swap(0, 1);
+        }
+        std::mem::swap(&mut out.frame_a, &mut out.frame_b);
+    }
+    Some(out)
 }
 
 fn write_mass(mass: &MassSpec, body: &mut format::Body) {

@@ -160,7 +160,7 @@ impl Gridding {
                 out.push(PlannedJoint {
                     name: what.numbered(&prefix, number),
                     what,
-                    ends: [end(n, a), end(other, b)],
+                    ends: Some([end(n, a), end(other, b)]),
                     at: self.at.key("joint"),
                 });
                 number += 1;

@@ -10,6 +10,8 @@ use crate::check::{HEAVY, LARGE, direction, not_negative, positive, vector};
 use crate::diagnostics::{At, Problems};
 use crate::drive::freedoms;
 use crate::format::{self, JointKind as Kind};
+use crate::mate::{Numbers, Places, Start, add_coupling, engine, has_axis, has_second_axis};
+use crate::mate::{is_reversed, numbers, only_joints, places};
 use crate::suggest::nearest;
 use std::collections::BTreeMap;
 use tippe::{BodyId, Freedom, JointDesc, JointId, JointKind, Pose, Quat, Vec3, World};
@@ -29,6 +31,9 @@ pub(crate) struct Jointing {
     /// Range of a distance joint, as far as the file gives it [m].
     min: Option<f64>,
     max: Option<f64>,
+    numbers: Numbers,
+    /// Whether the side of a tangent plane follows from the start.
+    by_place: bool,
     rotation: Freedom,
     translation: Freedom,
     break_force: f64,
@@ -50,13 +55,16 @@ pub(crate) enum Frame {
     World(Pose),
     /// Where it is on its body.
     Local(Pose),
+    /// At the origin of its body, with these axes in the world at the start.
+    Oriented(Quat),
 }
 
 /// A joint to be, before it is in the world.
 pub(crate) struct PlannedJoint<'a> {
     pub(crate) name: String,
     pub(crate) what: &'a Jointing,
-    pub(crate) ends: [End; 2],
+    /// None of a coupling.
+    pub(crate) ends: Option<[End; 2]>,
     pub(crate) at: At,
 }
 
@@ -70,14 +78,25 @@ pub(crate) const fn word(kind: Kind) -> &'static str {
         Kind::Distance => "distance",
         Kind::Cylindrical => "cylindrical",
         Kind::Universal => "universal",
+        Kind::Coaxial => "coaxial",
+        Kind::PointOnLine => "point_on_line",
+        Kind::PointOnPlane => "point_on_plane",
+        Kind::Parallel => "parallel",
+        Kind::Perpendicular => "perpendicular",
+        Kind::Angle => "angle",
+        Kind::LineOnLine => "line_on_line",
+        Kind::Planar => "planar",
+        Kind::SphereOnPlane => "sphere_on_plane",
+        Kind::CylinderOnPlane => "cylinder_on_plane",
+        Kind::Orientation => "orientation",
+        Kind::Screw => "screw",
+        Kind::Gear => "gear",
+        Kind::Rack => "rack",
+        Kind::Turn => "turn",
+        Kind::Slide => "slide",
+        Kind::Swing => "swing",
+        Kind::Twist => "twist",
     }
-}
-
-const fn has_axis(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Hinge | Kind::Slider | Kind::Cylindrical | Kind::Universal
-    )
 }
 
 /// Checks what a joint is; where it is comes after.
@@ -89,8 +108,10 @@ pub(crate) fn describe(
 ) -> Jointing {
     // Of an unknown kind nothing is known to be wrong.
     let known = !problems.knows(&at.key("kind"));
+    let mut own = Numbers::default();
     if known {
         wrong_fields(joint, at, template, problems);
+        own = numbers(joint, at, problems);
     }
     let (axis, axis_b) = axes(joint, at, problems);
     let (min, max) = range(joint, at, problems);
@@ -113,6 +134,8 @@ pub(crate) fn describe(
         axis_b,
         min,
         max,
+        numbers: own,
+        by_place: joint.frame_a.is_none(),
         rotation,
         translation,
         break_force: strength("break_force", joint.break_force),
@@ -125,6 +148,17 @@ pub(crate) fn describe(
 fn wrong_fields(joint: &format::Joint, at: &At, template: bool, problems: &mut Problems) {
     let kind = joint.kind;
     let distance = kind == Kind::Distance;
+    let where_ = places(kind);
+    if where_ == Places::Joints {
+        if template {
+            problems.error(
+                &at.key("kind"),
+                "a generator makes no couplings",
+                "write a [[joint]] that names two joints",
+            );
+        }
+        only_joints(joint, at, problems);
+    }
     let framed = joint.frame_a.is_some() || joint.frame_b.is_some();
     if template {
         for (key, given) in [
@@ -154,13 +188,13 @@ fn wrong_fields(joint: &format::Joint, at: &At, template: bool, problems: &mut P
         let fits = if key == "axis" {
             has_axis(kind)
         } else {
-            kind == Kind::Universal
+            has_second_axis(kind).0
         };
         if given && !fits {
             let help = if key == "axis" {
                 "remove it; hinge, slider, cylindrical and universal have one"
             } else {
-                "remove it; only a universal joint has a second axis"
+                "remove it; this kind has one axis"
             };
             refuse(key, format!("a {here} joint has no such axis"), help);
         } else if given && framed {
@@ -171,9 +205,9 @@ fn wrong_fields(joint: &format::Joint, at: &At, template: bool, problems: &mut P
             );
         }
     }
-    if joint.at.is_some() && distance {
+    if joint.at.is_some() && where_ == Places::Two {
         let help = "write at_a and at_b, the two points it keeps apart";
-        refuse("at", "a distance joint has two points".into(), help);
+        refuse("at", format!("a {here} joint has two points"), help);
     } else if joint.at.is_some() && framed {
         refuse(
             "at",
@@ -185,11 +219,17 @@ fn wrong_fields(joint: &format::Joint, at: &At, template: bool, problems: &mut P
         ("at_a", joint.at_a.is_some()),
         ("at_b", joint.at_b.is_some()),
     ] {
-        if given && !distance {
+        if given && !matches!(where_, Places::Two | Places::Either | Places::Joints) {
             let help = "write at: the two bodies meet there";
             refuse(key, format!("a {here} joint is in one place"), help);
         } else if given && framed {
             refuse(key, "both frames and a place".into(), "keep one of the two");
+        } else if given && joint.at.is_some() {
+            refuse(
+                key,
+                format!("both at and {key}"),
+                "keep at, or write at_a and at_b",
+            );
         }
     }
     for (key, given) in [
@@ -223,7 +263,14 @@ fn axes(joint: &format::Joint, at: &At, problems: &mut Problems) -> (Vec3, Vec3)
         }
     };
     let axis = read("axis", joint.axis, has_axis(joint.kind));
-    let axis_b = read("axis_b", joint.axis_b, joint.kind == Kind::Universal);
+    let (_, needed) = has_second_axis(joint.kind);
+    let mut axis_b = read("axis_b", joint.axis_b, needed);
+    if joint.axis_b.is_none() && !needed {
+        axis_b = axis;
+    }
+    if joint.kind != Kind::Universal {
+        return (axis, axis_b);
+    }
     if joint.axis.is_none() || joint.axis_b.is_none() {
         return (axis, axis_b);
     }
@@ -324,6 +371,10 @@ impl<'a> Names<'a> {
         if let Some(i) = self.0.get(name) {
             return Some(Some(*i));
         }
+        if problems.is_full() {
+            problems.error(at, "unknown body", "");
+            return None;
+        }
         let known = self.0.keys().copied().chain([WORLD]);
         let help = match nearest(name, known) {
             Some(meant) => format!("did you mean {meant:?}?"),
@@ -360,6 +411,18 @@ pub(crate) fn ends(
     let (Some(a), Some(b), Some([frame_a, frame_b])) = (found[0], found[1], frames) else {
         return None;
     };
+    if is_reversed(joint.kind) && a.is_none() {
+        let reason = format!(
+            "the line or plane of a {} joint is on the second body",
+            word(joint.kind)
+        );
+        problems.error(
+            &at_bodies.index(0),
+            reason,
+            "exchange the two, or make a fixed body for the point",
+        );
+        return None;
+    }
     let moves =
         |end: Option<usize>| end.is_some_and(|i| plan[i].desc.kind == tippe::BodyKind::Dynamic);
     if a == b {
@@ -381,7 +444,7 @@ pub(crate) fn ends(
     }
     // The world has no origin that would be meant.
     for (key, end, given) in [("at_a", a, joint.at_a), ("at_b", b, joint.at_b)] {
-        if joint.kind == Kind::Distance
+        if places(joint.kind) == Places::Two
             && end.is_none()
             && given.is_none()
             && joint.frame_a.is_none()
@@ -438,12 +501,44 @@ fn frames(
         }
         (None, None) => {}
     }
+    let where_ = places(what.kind);
     if what.kind == Kind::Distance {
         let mut point = |key: &str, given: Option<[f64; 3]>| match given {
             Some(p) => Frame::World(Pose::from_position(vector(p, &at.key(key), problems))),
             None => Frame::Local(Pose::IDENTITY),
         };
         return Some([point("at_a", joint.at_a), point("at_b", joint.at_b)]);
+    }
+    if where_ == Places::Two
+        || (where_ == Places::Either && (joint.at_a.is_some() || joint.at_b.is_some()))
+    {
+        let axes = what.axes();
+        let mut point = |key: &str, given: Option<[f64; 3]>, z: Vec3| match given {
+            Some(p) => Some(Frame::World(Pose::new(
+                vector(p, &at.key(key), problems),
+                along(z),
+            ))),
+            None if where_ == Places::Two => Some(Frame::Oriented(along(z))),
+            None => {
+                problems.error(
+                    &at.key(key),
+                    "missing: at_a and at_b come in pairs",
+                    "add it, or write at in their place",
+                );
+                None
+            }
+        };
+        let points = [
+            point("at_a", joint.at_a, axes[0]),
+            point("at_b", joint.at_b, axes[1]),
+        ];
+        let [Some(a), Some(b)] = points else {
+            return None;
+        };
+        return Some([a, b]);
+    }
+    if where_ == Places::Anywhere && joint.at.is_none() {
+        return Some(what.axes().map(|z| Frame::Oriented(along(z))));
     }
     let Some(place) = joint.at else {
         problems.error(
@@ -462,12 +557,29 @@ impl Jointing {
         if self.kind == Kind::Distance {
             return [Frame::Local(Pose::IDENTITY); 2];
         }
-        let axis_b = if self.kind == Kind::Universal {
-            self.axis_b
-        } else {
-            self.axis
-        };
-        [self.axis, axis_b].map(|z| Frame::World(Pose::new(point, along(z))))
+        self.axes()
+            .map(|z| Frame::World(Pose::new(point, along(z))))
+    }
+
+    /// Axes of the two frames.
+    const fn axes(&self) -> [Vec3; 2] {
+        match self.kind {
+            // One axis, whatever the second would be.
+            kind if !has_second_axis(kind).0 => [self.axis; 2],
+            _ => [self.axis, self.axis_b],
+        }
+    }
+
+    pub(crate) const fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    pub(crate) fn is_coupling(&self) -> bool {
+        places(self.kind) == Places::Joints
+    }
+
+    pub(crate) fn is_rack(&self) -> bool {
+        self.kind == Kind::Rack
     }
 
     /// Name of joint `n`, with this prefix if it has none of its own.
@@ -489,7 +601,7 @@ impl Jointing {
         }
     }
 
-    fn kind(&self, distance: f64) -> JointKind {
+    fn kind(&self, start: &Start) -> JointKind {
         match self.kind {
             Kind::Ball => JointKind::Ball,
             Kind::Hinge => JointKind::Hinge,
@@ -498,9 +610,13 @@ impl Jointing {
             Kind::Cylindrical => JointKind::Cylindrical,
             Kind::Universal => JointKind::Universal,
             Kind::Distance => JointKind::Distance {
-                min: self.min.unwrap_or(distance),
-                max: self.max.unwrap_or(distance),
+                min: self.min.unwrap_or(start.distance),
+                max: self.max.unwrap_or(start.distance),
             },
+            mate => {
+                let number = self.numbers.number.unwrap_or(start.angle);
+                engine(mate, number, start, self.by_place)
+            }
         }
     }
 
@@ -509,7 +625,13 @@ impl Jointing {
         format::Joint {
             name: Some(self.name.clone()).filter(|n| !n.is_empty()),
             axis: has_axis(self.kind).then(|| self.axis.to_array()),
-            axis_b: (self.kind == Kind::Universal).then(|| self.axis_b.to_array()),
+            axis_b: has_second_axis(self.kind).0.then(|| self.axis_b.to_array()),
+            radius: self
+                .numbers
+                .number
+                .filter(|_| matches!(self.kind, Kind::SphereOnPlane | Kind::CylinderOnPlane)),
+            pitch: self.numbers.number.filter(|_| self.kind == Kind::Screw),
+            angle: self.numbers.number.filter(|_| self.kind == Kind::Angle),
             min: self.min,
             max: self.max,
             ..crate::drive::written_out(
@@ -543,11 +665,11 @@ pub(crate) fn add_joints(
     plan: &[PlannedJoint<'_>],
     problems: &mut Problems,
 ) -> Vec<(String, JointId)> {
-    let mut names = Vec::with_capacity(plan.len());
-    for planned in plan {
+    let mut names = vec![None; plan.len()];
+    for (name, planned) in names.iter_mut().zip(plan) {
         let desc = planned.desc(world, bodies);
         match desc.map(|d| world.add_joint(&d)) {
-            Some(Ok(id)) => names.push((planned.name.clone(), id)),
+            Some(Ok(id)) => *name = Some((planned.name.clone(), id)),
             Some(Err(e)) => {
                 let help = "the engine refuses this joint as it stands";
                 problems.error(&planned.at.join(&e.field), e.reason, help);
@@ -555,7 +677,13 @@ pub(crate) fn add_joints(
             None => {}
         }
     }
-    names
+    for i in 0..plan.len() {
+        if plan[i].what.is_coupling() {
+            let id = add_coupling(world, &names, &plan[i], problems);
+            names[i] = id.map(|id| (plan[i].name.clone(), id));
+        }
+    }
+    names.into_iter().flatten().collect()
 }
 
 impl PlannedJoint<'_> {
@@ -569,6 +697,9 @@ impl PlannedJoint<'_> {
         };
         let local = |end: &End| match end.frame {
             Frame::Local(frame) => frame,
+            Frame::Oriented(rotation) => {
+                Pose::new(Vec3::ZERO, unit(pose(end).rotation.conjugate() * rotation))
+            }
             Frame::World(frame) => {
                 let body = pose(end);
                 Pose::new(
@@ -577,16 +708,17 @@ impl PlannedJoint<'_> {
                 )
             }
         };
-        let [mut a, mut b] = self.ends;
+        let [mut a, mut b] = self.ends?;
         let (mut frame_a, mut frame_b) = (local(&a), local(&b));
-        if b.body.is_none() {
+        if is_reversed(self.what.kind) {
+            (a, b, frame_a, frame_b) = (b, a, frame_b, frame_a);
+        } else if b.body.is_none() {
             // The engine has the world on side A. With both z axes turned round, angle and displacement keep their signs.
             let turn =
                 |f: Pose| Pose::new(f.position, f.rotation * Quat::from_xyzw(1.0, 0.0, 0.0, 0.0));
             (a, b, frame_a, frame_b) = (b, a, turn(frame_b), turn(frame_a));
         }
-        let distance =
-            (pose(&b).point(frame_b.position) - pose(&a).point(frame_a.position)).length();
+        let start = Start::new(&pose(&a).compose(&frame_a), &pose(&b).compose(&frame_b));
         let what = self.what;
         Some(JointDesc {
             name: self.name.clone(),
@@ -595,7 +727,7 @@ impl PlannedJoint<'_> {
             break_force: what.break_force,
             break_torque: what.break_torque,
             collide: what.collide,
-            ..JointDesc::new(what.kind(distance), id(&a), frame_a, id(&b)?, frame_b)
+            ..JointDesc::new(what.kind(&start), id(&a), frame_a, id(&b)?, frame_b)
         })
     }
 }

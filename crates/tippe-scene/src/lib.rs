@@ -17,6 +17,7 @@
 //! ```
 
 mod articulation;
+mod assembled;
 mod body;
 mod build;
 mod chain;
@@ -31,6 +32,7 @@ mod grid;
 mod inertia;
 mod joint;
 mod load;
+mod mate;
 mod materials;
 mod mesh_file;
 mod motion;

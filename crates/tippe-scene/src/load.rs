@@ -12,7 +12,7 @@ use crate::mesh_file::{self, MESH_FILE_MAX};
 use crate::read::Read;
 use crate::source::Source;
 use crate::{tree_json, tree_toml};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tippe::{ArticulationId, BodyId, JointId, World};
 
 /// Largest scene file, in bytes.
@@ -140,7 +140,7 @@ impl Scene {
 /// Everything wrong with it, at once.
 pub fn load_file(path: &Path, options: &LoadOptions) -> Result<Scene, Diagnostics> {
     let name = path.display().to_string();
-    let text = read_text(path, &name).map_err(|e| Diagnostics::one(*e))?;
+    let text = read_text(path, &name, true).map_err(|e| Diagnostics::one(*e))?;
     let parent = path
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
@@ -262,12 +262,43 @@ fn check_options(options: &LoadOptions) -> Result<(), Diagnostics> {
     }
 }
 
+/// Said of a pipe, a device, a socket.
+const NO_FILE: &str = "is no plain file";
+
+/// Reads a whole file, and no more than so many bytes of it: a pipe or a device does not say beforehand how long it is.
+fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path)?;
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(std::io::Error::other(format!(
+            "it has more than {} MB",
+            most >> 20
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Reads a plain file of a sensible size.
+fn read_file(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other(format!("it {NO_FILE}")));
+    }
+    read_at_most(path, most)
+}
+
 /// Reads a file that should be UTF-8 text of a sensible size.
-fn read_text(path: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
+///
+/// Who names a file on the command line may name a pipe; a scene that includes something may not.
+fn read_text(path: &Path, name: &str, named_by_user: bool) -> Result<String, Box<Diagnostic>> {
     let refuse =
         |reason: String, help: &str| Box::new(Diagnostic::without_place(name, "", reason, help));
     let meta = std::fs::metadata(path)
         .map_err(|e| refuse(format!("cannot be read: {e}"), "check the path"))?;
+    if !meta.is_file() && !meta.is_dir() && !named_by_user {
+        return Err(refuse(NO_FILE.into(), "give a scene file"));
+    }
     if meta.is_dir() {
         return Err(refuse(
             "is a folder".into(),
@@ -280,7 +311,7 @@ fn read_text(path: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
             "use generators for many bodies",
         ));
     }
-    let bytes = std::fs::read(path)
+    let bytes = read_at_most(path, FILE_MAX)
         .map_err(|e| refuse(format!("cannot be read: {e}"), "check the path"))?;
     String::from_utf8(bytes).map_err(|e| {
         let start = e.utf8_error().valid_up_to();
@@ -356,7 +387,7 @@ impl Loader<'_> {
             return;
         };
         let name = path.display().to_string();
-        let source = match read_text(&path, &name) {
+        let source = match read_text(&path, &name, false) {
             Ok(text) => Source::new(name, text),
             Err(e) => {
                 self.problems
@@ -448,11 +479,7 @@ impl Loader<'_> {
         let Some(path) = self.resolve(&written, &at_file) else {
             return;
         };
-        let read = std::fs::metadata(&path)
-            .and_then(|m| match m.len() {
-                n if n > MESH_FILE_MAX => Err(std::io::Error::other("it is too large")),
-                _ => std::fs::read(&path),
-            })
+        let read = read_file(&path, MESH_FILE_MAX)
             .map_err(|e| format!("cannot be read: {e}"))
             .and_then(|bytes| mesh_file::parse(&path, &bytes));
         let mut found = match read {
@@ -492,18 +519,22 @@ impl Loader<'_> {
         // Paths are relative to the file they stand in.
         let base = self.chain.last().and_then(|p| p.parent()).unwrap_or(folder);
         let path = base.join(written);
+        let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let outside = format!("{written:?} leaves the folder of the scene");
+        let outside_help = "copy the file beside the scene, or allow paths outside";
+        // Whether there is something outside is nobody's business: what leaves the folder as it is written is not looked for.
+        let base = base.canonicalize().unwrap_or_else(|_| base.to_path_buf());
+        if !self.options.allow_outside && !stays_inside(&base, written, &root) {
+            return refuse(outside, outside_help);
+        }
         let Ok(canonical) = path.canonicalize() else {
             return refuse(
                 format!("{written:?} does not exist"),
                 "paths are relative to the file they stand in",
             );
         };
-        let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         if !canonical.starts_with(&root) && !self.options.allow_outside {
-            return refuse(
-                format!("{written:?} leaves the folder of the scene"),
-                "copy the file beside the scene, or allow paths outside",
-            );
+            return refuse(outside, outside_help);
         }
         if self.chain.contains(&canonical) || self.chain.len() >= INCLUDES_MAX {
             return refuse(
@@ -531,6 +562,22 @@ impl Loader<'_> {
             }
         }
     }
+}
+
+/// Whether a path, as it is written, never leaves a folder on its way: links are not looked at.
+fn stays_inside(base: &Path, written: &str, root: &Path) -> bool {
+    let mut at = base.to_path_buf();
+    Path::new(written).components().all(|part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                at.pop();
+            }
+            Component::Normal(name) => at.push(name),
+            Component::RootDir | Component::Prefix(_) => at = PathBuf::from(written),
+        }
+        at.starts_with(root)
+    })
 }
 
 const fn is_version(value: &crate::tree::Value) -> bool {

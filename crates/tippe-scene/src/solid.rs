@@ -6,7 +6,7 @@
 
 use crate::body::rotation;
 use crate::build::MaterialTable;
-use crate::check::{HEAVY, LARGE, SMALL, direction, positive, vector};
+use crate::check::{LARGE, SMALL, direction, positive, vector, weight};
 use crate::diagnostics::{At, Problems};
 use crate::format::{self, Kind};
 use crate::inertia;
@@ -296,9 +296,8 @@ pub(crate) fn mass(
         );
     }
     if let Some(density) = body.density {
-        positive(
+        weight(
             density,
-            HEAVY,
             "density is in kg/m³: water 1000, steel 7850",
             &at.key("density"),
             problems,
@@ -312,9 +311,8 @@ pub(crate) fn mass(
         }
     }
     if let Some(mass) = body.mass {
-        positive(
+        weight(
             mass,
-            HEAVY,
             "write the mass in kilograms, such as mass = 1.0",
             &at.key("mass"),
             problems,

@@ -55,6 +55,11 @@ pub enum StepError {
         /// The phase after which it was seen.
         phase: &'static str,
     },
+    /// The method cannot step such a model.
+    Refused {
+        /// What it does not support.
+        reason: String,
+    },
     /// The dynamics of an articulation have no answer.
     Articulation {
         /// Its name.
@@ -62,12 +67,16 @@ pub enum StepError {
         /// Why.
         reason: String,
     },
+    /// The caller interrupted it.
+    Interrupted,
 }
 
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Interrupted => write!(f, "interrupted; the last good state is kept"),
             Self::BadStep { dt } => write!(f, "step length must be positive and finite, got {dt}"),
+            Self::Refused { reason } => write!(f, "{reason}"),
             Self::Articulation { name, reason } => {
                 write!(
                     f,
@@ -108,6 +117,15 @@ pub enum SnapshotError {
         /// Byte offset at which reading failed.
         offset: usize,
     },
+    /// The checksum does not fit the bytes: something changed them after they were written.
+    Checksum,
+    /// The bytes are whole, but no world could have written this value.
+    Impossible {
+        /// Path of the field.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 impl fmt::Display for SnapshotError {
@@ -125,6 +143,10 @@ impl fmt::Display for SnapshotError {
             }
             Self::Corrupt { offset } => {
                 write!(f, "snapshot is cut off or damaged at byte {offset}")
+            }
+            Self::Checksum => write!(f, "snapshot is damaged: its checksum does not fit"),
+            Self::Impossible { field, reason } => {
+                write!(f, "snapshot holds what no world has: {field}: {reason}")
             }
         }
     }

@@ -38,6 +38,7 @@
 //! Units are SI, z is up in scenes, worlds are `Send + Sync`, and the same input gives the same bits on every machine.
 
 pub mod articulated;
+pub mod assembly;
 #[doc(hidden)]
 pub mod collide;
 pub mod dynamics;
@@ -47,6 +48,7 @@ pub mod fault;
 #[cfg(not(feature = "fault-injection"))]
 mod fault;
 pub mod geometry;
+pub mod interrupt;
 pub mod math;
 pub mod method;
 pub mod model;
@@ -71,10 +73,15 @@ pub use dynamics::sleep::Sleeping;
 pub use error::{
     BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
 };
+pub use interrupt::Interrupt;
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
-pub use method::{IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue, SequentialParams};
+pub use method::{
+    EventsParams, ForcesParams, IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue,
+    SequentialParams, SimultaneousParams,
+};
+pub use model::coupling::Coupling;
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
 pub use model::{articulation, joint, material, motion};
 pub use motion::Motion;

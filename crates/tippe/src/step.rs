@@ -6,6 +6,7 @@
 
 use crate::error::StepError;
 use crate::fault::{self, Fault};
+use crate::interrupt;
 use crate::method::Method;
 use crate::model::Model;
 use crate::report::StepReport;
@@ -24,6 +25,7 @@ pub(crate) fn step(
     if !dt.is_finite() || dt <= 0.0 {
         return Err(StepError::BadStep { dt });
     }
+    let _watched = interrupt::watch(work.interrupt.clone());
     if let Err(error) = check_finite(model, state, "input") {
         drop_senseless_loads(state);
         return Err(error);
@@ -85,12 +87,13 @@ fn check_report(model: &Model, report: &StepReport) -> Result<(), StepError> {
     })
 }
 
-/// Names the first body whose state is not finite.
+/// Names the first body whose state is not finite; also the place where every method ends if it was interrupted.
 pub(crate) fn check_finite(
     model: &Model,
     state: &State,
     phase: &'static str,
 ) -> Result<(), StepError> {
+    interrupt::check()?;
     for (i, _) in model.present() {
         let load = &state.loads[i];
         if !state.bodies[i].is_finite() || !load.force.is_finite() || !load.torque.is_finite() {

@@ -7,7 +7,9 @@
 use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
+use crate::interrupt::Interrupt;
 use crate::method::iterative::{Collisions, Levels};
+use crate::method::simultaneous;
 use crate::model::Model;
 use crate::output::balance::Balance;
 use crate::output::record::Records;
@@ -24,6 +26,8 @@ pub struct Work {
     pub(crate) threads: Threads,
     /// Who is told that a phase begins. Written by `World`, read by the methods.
     pub(crate) watch: Option<fn(Phase)>,
+    /// Who may end a step early. Written by `World`, read by `step`.
+    pub(crate) interrupt: Option<Interrupt>,
     /// The state before the step, given back if the step fails. Written and read by `step`.
     pub(crate) backup: State,
     /// By slot: where bodies would be at t + dt untouched. Written by predict, read by detect and by the rows.
@@ -36,10 +40,16 @@ pub struct Work {
     pub(crate) stage: Scratch,
     /// Scratch of the collision phase of `iterative`.
     pub(crate) collisions: Collisions,
-    /// Scratch of its shock propagation.
+    /// Scratch of the collision phase of `simultaneous`.
+    pub(crate) simultaneous: simultaneous::Collisions,
+    /// Scratch of the shock propagation of `iterative`.
     pub(crate) levels: Levels,
+    /// Scratch of `forces`.
+    pub(crate) forces: crate::method::forces::Scratch,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
     pub(crate) resting: crate::two_stage::rest::Resting,
+    /// Scratch of `events`.
+    pub(crate) schedule: crate::method::events::Scratch,
     /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.
     pub(crate) balance: Balance,
     /// Scratch of falling asleep and waking.

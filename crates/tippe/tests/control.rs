@@ -72,7 +72,10 @@ fn a_torque_on_a_hinge_and_a_force_on_a_slider_give_what_newton_says() {
         let state = world.body_state(body).unwrap();
         assert!((state.velocity.z.abs() - 1.5).abs() < 1e-9, "{state:?}");
         // The coordinate of the joint grows with a positive force.
-        let place = world.joint(slider).unwrap().place(&world.state().bodies);
+        let place = world
+            .joint(slider)
+            .unwrap()
+            .place(&world.state().bodies, &world.state().joints);
         assert!((place.slide().1 - 0.75).abs() < 1e-6, "{}", place.slide().1);
     }
 }
@@ -322,7 +325,10 @@ fn a_new_centre_of_mass_keeps_the_motion_and_the_joints() {
     for _ in 0..100 {
         world.step(0.01).unwrap();
     }
-    let place = world.joint(hinge).unwrap().place(&world.state().bodies);
+    let place = world
+        .joint(hinge)
+        .unwrap()
+        .place(&world.state().bodies, &world.state().joints);
     assert!((place.a.position - place.b.position).length() < 1e-8);
     assert!((world.energy().0 - start).abs() < 1e-6 * start);
     // What would leave the joint without anything that moves is refused.

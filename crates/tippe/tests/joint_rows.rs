@@ -2,13 +2,14 @@
 
 mod support;
 
+use std::f64::consts::FRAC_PI_2;
 use support::{below, near};
 use tippe::dynamics::joint::{JointPlace, JointRow, rotation_vector};
 use tippe::math::rotation;
 use tippe::{JointKind, Pose, Quat, Vec3};
 
 /// Every kind, the distance joint as a rod of the given length [m].
-const fn kinds(length: f64) -> [JointKind; 7] {
+const fn kinds(length: f64) -> [JointKind; 18] {
     [
         JointKind::Ball,
         JointKind::Hinge,
@@ -20,6 +21,17 @@ const fn kinds(length: f64) -> [JointKind; 7] {
             min: length,
             max: length,
         },
+        JointKind::PointOnLine,
+        JointKind::PointOnPlane,
+        JointKind::Parallel,
+        JointKind::Perpendicular,
+        JointKind::Angle { angle: 0.8 },
+        JointKind::LineOnLine,
+        JointKind::Planar,
+        JointKind::SphereOnPlane { radius: 0.3 },
+        JointKind::CylinderOnPlane { radius: -0.4 },
+        JointKind::Orientation,
+        JointKind::Screw { pitch: 0.25 },
     ]
 }
 
@@ -76,6 +88,7 @@ struct Pair {
     b: Pose,
     local_a: Pose,
     local_b: Pose,
+    winding: f64,
 }
 
 impl Pair {
@@ -86,6 +99,7 @@ impl Pair {
             b: draw.pose(),
             local_a: draw.pose(),
             local_b: draw.pose(),
+            winding: 0.0,
         }
     }
 
@@ -94,6 +108,8 @@ impl Pair {
         let mut pair = Self::anywhere(draw);
         let frame = pair.a.compose(&pair.local_a).compose(&offset);
         pair.local_b = pair.b.inverse().compose(&frame);
+        // Full turns that the displacement of a screw of pitch 0.25 tells.
+        pair.winding = std::f64::consts::TAU * offset.position.z / 0.25;
         pair
     }
 
@@ -103,6 +119,8 @@ impl Pair {
             b: self.b.compose(&self.local_b),
             center_a: self.a.position,
             center_b: self.b.position,
+            winding: self.winding,
+            coupled: None,
         }
     }
 
@@ -198,6 +216,14 @@ fn assembled(kind: JointKind, draw: &mut Draw) -> Pose {
     let (angle, slide) = (2.0 * draw.number(), draw.number());
     let about_z = rotation::exp(Vec3::Z * angle);
     let along_z = Vec3::Z * slide;
+    let in_plane = Vec3::new(draw.number(), draw.number(), 0.0);
+    let tilted = |angle: f64| rotation::exp(Vec3::X * angle);
+    // Either sense of the axis.
+    let either = if slide > 0.0 {
+        Quat::IDENTITY
+    } else {
+        tilted(std::f64::consts::PI)
+    };
     match kind {
         JointKind::Ball => Pose::new(Vec3::ZERO, rotation::exp(draw.vector())),
         JointKind::Hinge => Pose::new(Vec3::ZERO, about_z),
@@ -205,7 +231,7 @@ fn assembled(kind: JointKind, draw: &mut Draw) -> Pose {
         JointKind::Fixed => Pose::IDENTITY,
         JointKind::Cylindrical => Pose::new(along_z, about_z),
         JointKind::Universal => {
-            let across = rotation::exp(Vec3::X * std::f64::consts::FRAC_PI_2);
+            let across = rotation::exp(Vec3::X * FRAC_PI_2);
             Pose::new(
                 Vec3::ZERO,
                 about_z * across * rotation::exp(Vec3::Z * slide),
@@ -218,6 +244,26 @@ fn assembled(kind: JointKind, draw: &mut Draw) -> Pose {
         JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => {
             Pose::new(draw.vector(), rotation::exp(draw.vector()))
         }
+        JointKind::PointOnLine => Pose::new(along_z, rotation::exp(draw.vector())),
+        JointKind::PointOnPlane => Pose::new(in_plane, rotation::exp(draw.vector())),
+        JointKind::Parallel => Pose::new(draw.vector(), either * about_z),
+        JointKind::Perpendicular => Pose::new(draw.vector(), about_z * tilted(FRAC_PI_2) * about_z),
+        JointKind::Angle { angle } => Pose::new(draw.vector(), about_z * tilted(angle) * about_z),
+        JointKind::LineOnLine => Pose::new(along_z, either * about_z),
+        JointKind::Planar => Pose::new(in_plane, either * about_z),
+        JointKind::SphereOnPlane { radius } => {
+            Pose::new(in_plane + Vec3::Z * radius, rotation::exp(draw.vector()))
+        }
+        JointKind::CylinderOnPlane { radius } => Pose::new(
+            in_plane + Vec3::Z * radius,
+            about_z * tilted(FRAC_PI_2) * rotation::exp(Vec3::Z * slide),
+        ),
+        JointKind::Orientation => Pose::from_position(draw.vector()),
+        JointKind::Screw { pitch } => {
+            let turn = std::f64::consts::TAU * slide / pitch;
+            Pose::new(along_z, rotation::exp(Vec3::Z * turn))
+        }
+        JointKind::Gear { .. } | JointKind::Rack { .. } => unreachable!("see couplings.rs"),
     }
 }
 
@@ -247,7 +293,8 @@ fn point_rows_are_exact_anywhere_and_axis_rows_to_first_order_in_the_tilt() {
     let mut draw = Draw(2);
     for _ in 0..20 {
         let pair = Pair::anywhere(&mut draw);
-        for kind in [kinds(0.7)[0], kinds(0.7)[5], kinds(0.7)[6]] {
+        let exact = [0, 5, 6].into_iter().chain(7..16);
+        for kind in exact.map(|i| kinds(0.7)[i]) {
             let what = format!("{kind:?}, Jacobian at a random pose");
             // The third derivative of a distance grows with 1/distance².
             let near = pair.place().distance().1.min(1.0);
@@ -306,7 +353,7 @@ fn coinciding_points_have_a_distance_row_without_nan() {
 
 #[test]
 fn sr_18_rows_of_every_kind_have_the_rank_of_the_table() {
-    let table = [3, 5, 5, 6, 4, 4, 1];
+    let table = [3, 5, 5, 6, 4, 4, 1, 2, 1, 2, 1, 1, 4, 3, 1, 2, 3, 5];
     let mut draw = Draw(5);
     for (kind, wanted) in kinds(0.7).into_iter().zip(table) {
         assert_eq!(kind.rank(), wanted, "{kind:?}: what the kind says");
@@ -332,6 +379,7 @@ fn free_motions(kind: JointKind, place: &JointPlace) -> Vec<Twist> {
     let shift = |v: Vec3| Twist { v, w: Vec3::ZERO };
     let all = [Vec3::X, Vec3::Y, Vec3::Z];
     let (z_a, z_b) = (place.a.vector(Vec3::Z), place.b.vector(Vec3::Z));
+    let (x_a, y_a) = (place.a.vector(Vec3::X), place.a.vector(Vec3::Y));
     match kind {
         JointKind::Ball => all.map(turn).to_vec(),
         JointKind::Hinge => vec![turn(z_b)],
@@ -350,6 +398,27 @@ fn free_motions(kind: JointKind, place: &JointPlace) -> Vec<Twist> {
             free.extend(all.map(shift));
             free
         }
+        JointKind::PointOnLine => [all.map(turn).to_vec(), vec![shift(z_a)]].concat(),
+        JointKind::PointOnPlane | JointKind::SphereOnPlane { .. } => {
+            [all.map(turn).to_vec(), vec![shift(x_a), shift(y_a)]].concat()
+        }
+        JointKind::Parallel => [vec![turn(z_b)], all.map(shift).to_vec()].concat(),
+        JointKind::Perpendicular | JointKind::Angle { .. } => {
+            [vec![turn(z_a), turn(z_b)], all.map(shift).to_vec()].concat()
+        }
+        JointKind::LineOnLine => vec![turn(z_b), shift(z_b)],
+        JointKind::Planar => vec![turn(z_b), shift(x_a), shift(y_a)],
+        JointKind::CylinderOnPlane { .. } => vec![turn(z_a), turn(z_b), shift(x_a), shift(y_a)],
+        JointKind::Orientation => all.map(shift).to_vec(),
+        JointKind::Screw { pitch } => {
+            let rise = pitch / std::f64::consts::TAU;
+            let Twist { v, w } = turn(z_b);
+            vec![Twist {
+                v: v + z_b * rise,
+                w,
+            }]
+        }
+        JointKind::Gear { .. } | JointKind::Rack { .. } => unreachable!("see couplings.rs"),
     }
 }
 

@@ -4,19 +4,24 @@
 //! Called by: `view::server`.
 //! Source: a foreign Host is a name bound to 127.0.0.1 by somebody else (DNS rebinding); a foreign Origin is another site's page.
 
+use std::collections::VecDeque;
+use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use axum::http::{HeaderMap, StatusCode, header};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Connections at one time; more wait until one closes.
+/// Connections at one time.
 const CONNECTIONS_MAX: usize = 64;
+/// How long a connection may last that has not shown the token.
+const STRANGER_TIME: Duration = Duration::from_secs(10);
 
 /// Whether a request may go on; the error is the answer to give.
 pub fn check(
@@ -66,10 +71,11 @@ fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |d, (x, y)| d | (x ^ y)) == 0
 }
 
-/// A listener that keeps only so many connections.
+/// A listener that keeps only so many connections. Where they are too many, the one goes that has waited longest without an answer
+/// that only the page can get: other processes cannot crowd it out by requests that they do not end.
 pub struct Door {
     listener: TcpListener,
-    places: Arc<Semaphore>,
+    guests: VecDeque<Weak<Pass>>,
 }
 
 impl Door {
@@ -77,8 +83,24 @@ impl Door {
     pub fn new(listener: TcpListener) -> Self {
         Self {
             listener,
-            places: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
+            guests: VecDeque::new(),
         }
+    }
+
+    /// Makes room for one more; `false` if all that are there belong to the page.
+    fn make_room(&mut self) -> bool {
+        self.guests.retain(|g| g.strong_count() > 0);
+        if self.guests.len() < CONNECTIONS_MAX {
+            return true;
+        }
+        let known = |g: &Weak<Pass>| g.upgrade().is_none_or(|p| p.is_known());
+        let Some(stranger) = self.guests.iter().position(|g| !known(g)) else {
+            return false;
+        };
+        if let Some(pass) = self.guests.remove(stranger).and_then(|g| g.upgrade()) {
+            pass.turn_out();
+        }
+        true
     }
 }
 
@@ -88,19 +110,25 @@ impl axum::serve::Listener for Door {
 
     async fn accept(&mut self) -> (Guest, SocketAddr) {
         loop {
-            let place = Arc::clone(&self.places).acquire_owned().await;
-            match (place, self.listener.accept().await) {
-                (Ok(place), Ok((stream, address))) => {
+            match self.listener.accept().await {
+                Ok((stream, address)) if self.make_room() => {
                     // Small messages go out at once.
                     let _ = stream.set_nodelay(true);
-                    let guest = Guest {
-                        stream,
-                        _place: place,
-                    };
-                    return (guest, address);
+                    let pass = Arc::new(Pass::default());
+                    self.guests.push_back(Arc::downgrade(&pass));
+                    let patience = Box::pin(tokio::time::sleep(STRANGER_TIME));
+                    return (
+                        Guest {
+                            stream,
+                            pass,
+                            patience,
+                        },
+                        address,
+                    );
                 }
+                Ok(_) => {}
                 // No file handles left, or a connection gone at once: others may still come.
-                _ => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
         }
     }
@@ -110,10 +138,36 @@ impl axum::serve::Listener for Door {
     }
 }
 
-/// A connection and its place.
+/// What the door knows of a connection.
+#[derive(Debug, Default)]
+struct Pass {
+    /// It got an answer that needs the token.
+    known: AtomicBool,
+    /// It has to go.
+    out: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Pass {
+    fn is_known(&self) -> bool {
+        self.known.load(Ordering::Relaxed)
+    }
+
+    fn turn_out(&self) {
+        self.out.store(true, Ordering::Relaxed);
+        let waker = self.waker.lock().unwrap_or_else(|e| e.into_inner()).take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+/// A connection.
 pub struct Guest {
     stream: TcpStream,
-    _place: OwnedSemaphorePermit,
+    pass: Arc<Pass>,
+    /// How long a stranger may stay.
+    patience: Pin<Box<tokio::time::Sleep>>,
 }
 
 impl AsyncRead for Guest {
@@ -122,6 +176,13 @@ impl AsyncRead for Guest {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.pass.is_known() {
+            *self.pass.waker.lock().unwrap_or_else(|e| e.into_inner()) = Some(cx.waker().clone());
+            let out = self.pass.out.load(Ordering::Relaxed);
+            if out || self.patience.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+        }
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
@@ -132,6 +193,10 @@ impl AsyncWrite for Guest {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
+        // Without the token there is no answer but a refusal.
+        if buf.starts_with(b"HTTP/1.1 200") || buf.starts_with(b"HTTP/1.1 101") {
+            self.pass.known.store(true, Ordering::Relaxed);
+        }
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 

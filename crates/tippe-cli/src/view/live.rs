@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-use tippe::{BodyId, Vec3};
+use tippe::{BodyId, Interrupt, StepError, Vec3};
 use tippe_scene::Scene;
 use tippe_scene::recording::{Holds, RecordingWriter};
 use tokio::sync::watch;
@@ -18,8 +18,9 @@ use tokio::sync::watch;
 use super::drag::{Drag, STRENGTH_MAX};
 use crate::format::number;
 
-/// Most bytes kept of one run; the run then stops and says so.
-const LOG_MAX: usize = 1 << 30;
+/// Most bytes kept of one run, and of all runs together; a run then stops and says so.
+const LOG_MAX: usize = 256 << 20;
+const LOGS_MAX: usize = 384 << 20;
 /// More bodies than this are streamed without contacts until a page asks for them.
 pub const CONTACTS_BODIES_MAX: usize = 3000;
 /// Most single steps of one order.
@@ -55,6 +56,17 @@ struct Shared {
     log: Mutex<Log>,
     /// Counts changes of the log.
     changed: watch::Sender<u64>,
+    /// Ends the step under way.
+    interrupt: Mutex<Interrupt>,
+    /// Bytes of the logs of all runs.
+    held: Arc<AtomicUsize>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let own = self.log().bytes.len();
+        self.held.fetch_sub(own, Ordering::Relaxed);
+    }
 }
 
 #[derive(Default)]
@@ -81,6 +93,17 @@ impl Shared {
         self.log.lock().unwrap_or_else(|e| e.into_inner())
     }
 
+    fn interrupt(&self) -> MutexGuard<'_, Interrupt> {
+        self.interrupt.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// A flag that nobody has asked for yet, in the place of the old one.
+    fn renew_interrupt(&self) -> Interrupt {
+        let fresh = Interrupt::new();
+        self.interrupt().clone_from(&fresh);
+        fresh
+    }
+
     fn tell(&self) {
         self.changed.send_modify(|n| *n += 1);
     }
@@ -88,10 +111,12 @@ impl Shared {
 
 impl Run {
     /// Begins a run; its thread ends when nobody can give it orders any more.
-    pub fn start(id: u64, mut scene: Scene) -> Arc<Self> {
+    pub fn start(id: u64, mut scene: Scene, held: &Arc<AtomicUsize>) -> Arc<Self> {
         let shared = Arc::new(Shared {
             log: Mutex::default(),
             changed: watch::Sender::new(0),
+            interrupt: Mutex::default(),
+            held: Arc::clone(held),
         });
         let (commands, orders) = channel();
         let inner = Arc::clone(&shared);
@@ -110,9 +135,18 @@ impl Run {
         })
     }
 
-    /// Gives an order; a run that has ended passes over it.
+    /// Gives an order; a run that has ended passes over it. To rest at once ends the step under way, which is taken again later.
     pub fn order(&self, command: Command) {
+        let at_once = matches!(command, Command::Pause(None, _));
         let _ = self.commands.send(command);
+        if at_once {
+            self.interrupt();
+        }
+    }
+
+    /// Ends the step under way.
+    pub fn interrupt(&self) {
+        self.shared.interrupt().ask();
     }
 
     /// How many pages watch.
@@ -162,10 +196,18 @@ impl Write for Tap {
 
     fn flush(&mut self) -> io::Result<()> {
         let mut log = self.shared.log();
-        if log.bytes.len() + self.pending.len() > LOG_MAX {
-            let reason = format!("this run has filled {} MB; start it again", LOG_MAX >> 20);
-            return Err(io::Error::new(io::ErrorKind::StorageFull, reason));
+        let more = self.pending.len();
+        let full = |most: usize, who: &str| {
+            let reason = format!("{who} {} MB; start it again", most >> 20);
+            Err(io::Error::new(io::ErrorKind::StorageFull, reason))
+        };
+        if log.bytes.len() + more > LOG_MAX {
+            return full(LOG_MAX, "this run has filled");
         }
+        if self.shared.held.load(Ordering::Relaxed) + more > LOGS_MAX {
+            return full(LOGS_MAX, "all runs together have filled");
+        }
+        self.shared.held.fetch_add(more, Ordering::Relaxed);
         log.bytes.append(&mut self.pending);
         drop(log);
         self.shared.tell();
@@ -188,6 +230,7 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
         Ok(writer) => writer,
         Err(e) => return stop(shared, &e.to_string()),
     };
+    scene.world.set_interrupt(Some(shared.renew_interrupt()));
     let (mut until, mut steps, mut drag) = (0.0_f64, 0_u32, None);
     // Whether watchers know all, and the order by which the run is to rest on a frame.
     let (mut told, mut pausing) = (true, None);
@@ -255,6 +298,10 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                                 Ok(())
                             }
                         })
+                    }
+                    Err(StepError::Interrupted) => {
+                        scene.world.set_interrupt(Some(shared.renew_interrupt()));
+                        continue;
                     }
                     Err(e) => {
                         let time = number(scene.world.time());

@@ -5,7 +5,9 @@
 //! Source: none; the page may load nothing from elsewhere (content security policy).
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use axum::Router;
@@ -27,6 +29,8 @@ use super::{files, gallery, socket};
 const CLIENTS_MAX: usize = 8;
 /// Runs kept at one time; the oldest that nobody watches makes room.
 const RUNS_MAX: usize = 8;
+/// How long a run is kept for a page that has gone.
+const RETURN_TIME: Duration = Duration::from_secs(10);
 /// Largest message of a client [bytes]: a long scene text.
 const MESSAGE_MAX: usize = 1 << 20;
 
@@ -56,6 +60,8 @@ pub struct Hub {
     /// What the page shows first.
     pub start: Start,
     runs: Mutex<Runs>,
+    /// Bytes of the logs of all runs.
+    held: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
@@ -73,6 +79,7 @@ impl Hub {
             port,
             start,
             runs: Mutex::default(),
+            held: Arc::default(),
         })
     }
 
@@ -100,7 +107,7 @@ impl Hub {
     }
 
     /// Keeps a new run; the oldest ones that nobody watches make room.
-    pub fn keep(&self, start: impl FnOnce(u64) -> Arc<Run>) -> Option<Arc<Run>> {
+    pub fn keep(&self, start: impl FnOnce(u64, &Arc<AtomicUsize>) -> Arc<Run>) -> Option<Arc<Run>> {
         let mut runs = self.runs();
         while runs.runs.len() >= RUNS_MAX {
             let idle = runs.runs.values().find(|r| r.watchers() == 0)?.id;
@@ -108,9 +115,23 @@ impl Hub {
         }
         let id = runs.next;
         runs.next += 1;
-        let run = start(id);
+        let run = start(id, &self.held);
         runs.runs.insert(id, Arc::clone(&run));
         Some(run)
+    }
+
+    /// Forgets a run that nobody watches, unless a page comes back to it soon: a line may be lost for a moment.
+    pub fn forget_later(hub: &Arc<Self>, id: u64) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let hub = Arc::downgrade(hub);
+        runtime.spawn(async move {
+            tokio::time::sleep(RETURN_TIME).await;
+            if let Some(hub) = hub.upgrade() {
+                hub.drop_run(id);
+            }
+        });
     }
 
     /// Forgets a run that its only watcher has replaced.

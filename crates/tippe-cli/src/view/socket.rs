@@ -55,10 +55,12 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         self.run.watch(false);
-        // Nobody looks: stop where it is.
+        // Nobody looks: stop where it is, and forget it unless the page comes back.
         if self.run.watchers() == 0 {
             self.run.order(Command::Until(0.0));
             self.run.order(Command::Drag(None));
+            self.run.interrupt();
+            Hub::forget_later(&self.hub, self.run.id);
         }
     }
 }
@@ -240,7 +242,7 @@ async fn open(
     if let Some(old) = watched.take() {
         old.replace();
     }
-    let Some(run) = hub.keep(|id| Run::start(id, scene)) else {
+    let Some(run) = hub.keep(|id, held| Run::start(id, scene, held)) else {
         return refuse(socket, "too many runs are open: close a page").await;
     };
     let opened = Answer::Opened {

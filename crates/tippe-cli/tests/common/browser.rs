@@ -54,6 +54,10 @@ pub fn start_with(name: &str, size: (u32, u32), flags: &[&str]) -> Option<Browse
 
 /// The same in release builds as well, for measurements.
 pub fn in_any_build(name: &str, size: (u32, u32), flags: &[&str]) -> Option<Browser> {
+    if std::env::var_os("TIPPE_NO_BROWSER").is_some() {
+        println!("\n*** {name} SKIPPED: left out by TIPPE_NO_BROWSER ***\n");
+        return None;
+    }
     let browser = find(&["chromium", "chromium-browser", "google-chrome"]);
     let driver = find(&["chromedriver"]);
     let (Some(browser), Some(driver)) = (browser, driver) else {

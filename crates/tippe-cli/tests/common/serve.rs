@@ -60,6 +60,11 @@ impl Server {
             .unwrap()
     }
 
+    /// Number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends the server.
     pub fn stop(&mut self) {
         let _ = self.child.kill();

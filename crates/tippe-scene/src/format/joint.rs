@@ -25,6 +25,42 @@ words! {
         Cylindrical = "cylindrical",
         /// Turns about an axis of A and an axis of B that stay perpendicular.
         Universal = "universal",
+        /// Another name of `cylindrical`.
+        Coaxial = "coaxial",
+        /// A point of the first body stays on a line of the second.
+        PointOnLine = "point_on_line",
+        /// A point of the first body stays in a plane of the second.
+        PointOnPlane = "point_on_plane",
+        /// Two axes stay parallel, in the same or the opposite sense.
+        Parallel = "parallel",
+        /// Two axes stay at a right angle.
+        Perpendicular = "perpendicular",
+        /// Two axes keep an angle.
+        Angle = "angle",
+        /// Two axes are one line, in the same or the opposite sense.
+        LineOnLine = "line_on_line",
+        /// Two planes coincide.
+        Planar = "planar",
+        /// A sphere of the first body touches a plane of the second.
+        SphereOnPlane = "sphere_on_plane",
+        /// A cylinder of the first body touches a plane of the second along a line.
+        CylinderOnPlane = "cylinder_on_plane",
+        /// Nothing turns; translation is free.
+        Orientation = "orientation",
+        /// Turns about one axis and slides along it by a pitch for every turn.
+        Screw = "screw",
+        /// The angles of two joints keep a ratio.
+        Gear = "gear",
+        /// The displacement of a slider follows the angle of a hinge.
+        Rack = "rack",
+        /// Holds nothing: limits, motor and spring of a rotation that other joints leave free.
+        Turn = "turn",
+        /// Holds nothing: limits, motor and spring of a translation that other joints leave free.
+        Slide = "slide",
+        /// Holds nothing: limits of the angle between two axes.
+        Swing = "swing",
+        /// Holds nothing: limits of the turn about an axis that is left without the swing.
+        Twist = "twist",
     }
 }
 
@@ -38,17 +74,19 @@ record! {
         optional {
             /// Name, unique among the joints; in a generator the prefix of its joints' names. Default: "joint" and a number.
             name: String,
-            /// Names of body A and body B; "world" is the world. Required; not in a generator.
+            /// Names of body A and body B; "world" is the world. Required, but for gears and racks; not in a generator.
             bodies: [String; 2],
+            /// Names of the two joints that a gear or rack couples.
+            joints: [String; 2],
             /// Where the joint is, world [m]; with `axis` it fixes both frames by the poses at the start. Not for distance joints, not in a generator.
             at: [f64; 3],
-            /// Axis, world; need not have length one. For hinge, slider and cylindrical; of universal, the axis on A.
+            /// Axis, world; need not have length one. Of line and plane, direction and normal; where there are two axes, that on A.
             axis: [f64; 3],
-            /// Axis on B of a universal joint, world, perpendicular to `axis`.
+            /// Axis on B, world: of universal (perpendicular to `axis`), perpendicular, angle; of cylinder_on_plane, the normal. Else as `axis`.
             axis_b: [f64; 3],
-            /// Point of A that a distance joint holds, world [m]. Default: the origin of A.
+            /// Point of A, world [m]; with `at_b` in place of `at`, where the bodies do not meet yet. Default for distance and tangents: the origin of A.
             at_a: [f64; 3],
-            /// Point of B that a distance joint holds, world [m]. Default: the origin of B.
+            /// Point of B, world [m]. Default for distance and tangents: the origin of B.
             at_b: [f64; 3],
             /// Joint frame in the frame of A, instead of `at` and axes; the axis is z.
             frame_a: Frame,
@@ -60,6 +98,18 @@ record! {
             min: f64,
             /// Greatest distance of a distance joint [m], instead of `length`. Default: the distance at the start.
             max: f64,
+            /// Angle that two axes keep [rad], between 0 and π. Default: the angle at the start.
+            angle: f64,
+            /// Angle that two axes keep, in degrees.
+            angle_deg: f64,
+            /// Radius of a sphere or cylinder on a plane [m], negative below the plane; displacement of a rack for an angle of one radian [m].
+            radius: f64,
+            /// Displacement of a screw for one turn [m]; negative for a left-hand thread.
+            pitch: f64,
+            /// Turn of the second joint of a gear for a turn of the first; negative for opposite senses.
+            ratio: f64,
+            /// Angle [rad] or displacement [m] of the second joint where the angle of the first is zero. Default: as at the start.
+            phase: f64,
             /// Least and greatest value of the free motion of a hinge [rad] or slider [m], from the start.
             limits: [f64; 2],
             /// Least and greatest angle of a hinge, in degrees.

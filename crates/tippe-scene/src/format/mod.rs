@@ -175,9 +175,11 @@ record! {
 
 impl Read for [String; 2] {
     fn read(node: &Node, at: &At, problems: &mut Problems) -> Self {
-        // The two lists of two names: `pair.materials` and `joint.bodies`.
+        // The lists of two names: `pair.materials`, `joint.bodies` and `joint.joints`.
         let help = if at.path.to_string().ends_with("bodies") {
             "write the names of two bodies: [\"world\", \"pendulum\"]"
+        } else if at.path.to_string().ends_with("joints") {
+            "write the names of two joints: [\"pinion\", \"wheel\"]"
         } else {
             "write the names of two materials: [\"wood\", \"ice\"]"
         };

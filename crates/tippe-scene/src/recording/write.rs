@@ -54,6 +54,8 @@ pub struct RecordingWriter<W: Write> {
     wall_times: Vec<u8>,
     /// Whether a step was taken since the last frame.
     stepped: bool,
+    /// Time of the last whole frame [s].
+    until: f64,
 }
 
 impl<W: Write> RecordingWriter<W> {
@@ -109,6 +111,7 @@ impl<W: Write> RecordingWriter<W> {
             reaction_steps: 0,
             wall_times: Vec::new(),
             stepped: false,
+            until: scene.world.time(),
         };
         writer.frame(&scene.world)?;
         writer.frames = 1;
@@ -170,6 +173,16 @@ impl<W: Write> RecordingWriter<W> {
             self.snapshot(world)?;
         }
         Ok(())
+    }
+
+    /// Time of the last frame that was written whole [s].
+    pub const fn until(&self) -> f64 {
+        self.until
+    }
+
+    /// Gives up a recording that cannot be written on; returns the writer's output as it is.
+    pub fn give_up(self) -> W {
+        self.out
     }
 
     /// Ends the recording; `stopped` says why a run ended early and is empty for a full one. Returns the writer's output.
@@ -281,7 +294,9 @@ impl<W: Write> RecordingWriter<W> {
             .iter()
             .for_each(|pose| p.0.extend(pack(pose, &bounds)));
         write_chunk(&mut self.out, POSE, &p.0)?;
-        self.out.flush()
+        self.out.flush()?;
+        self.until = world.time();
+        Ok(())
     }
 
     fn snapshot(&mut self, world: &World) -> io::Result<()> {

@@ -15,6 +15,9 @@ const BROAD_LARGE: f64 = 2.0;
 /// A fixed box this many times larger than the median one is large [1].
 const LARGE_FIXED: f64 = 8.0;
 
+/// Most pairs that are listed: memory must not grow with the square of what is put into one place.
+pub(super) const PAIRS_MAX: usize = 1 << 24;
+
 /// Finds overlapping boxes. Holds scratch only: the pairs depend on the boxes alone, not on earlier calls.
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
@@ -55,7 +58,7 @@ struct Fixed {
 impl BroadPhase {
     /// All pairs `(i, j)`, `i < j`, of overlapping closed boxes of which at least one is movable, ascending.
     ///
-    /// Empty boxes are absent slots. Costs O(n) for boxes of similar size; boxes that do not move are sorted only when they change.
+    /// Some are left out if there are more than [`PAIRS_MAX`]. Empty boxes are absent slots. Costs O(n) for boxes of similar size; boxes that do not move are sorted only when they change.
     pub fn update(&mut self, boxes: &[Aabb], movable: &[bool]) -> &[(u32, u32)] {
         let Self {
             movers,
@@ -72,6 +75,7 @@ impl BroadPhase {
         pairs.clear();
         movers.pairs_within(&mut scratch.stack, pairs);
         movers.pairs_with(fixed, &mut scratch.stack, pairs);
+        pairs.truncate(PAIRS_MAX);
         sort_pairs(pairs, &mut scratch.pairs, &mut scratch.starts, boxes.len());
         pairs
     }

@@ -4,6 +4,7 @@
 //! Called by: `collide::broad`.
 //! Source: [Lecture] "Broad Phase" (sweep), over the cells of a uniform grid; no table of cells, so empty space costs nothing.
 
+use super::broad::PAIRS_MAX;
 use super::radix::sort_by_key;
 use super::tree::{Item, push_if};
 use crate::math::glam::Vec4;
@@ -82,6 +83,9 @@ impl Grid {
         let mut cursors = [0; 4];
         let cells = &self.cells[..];
         for (i, own) in self.coarse.iter().enumerate() {
+            if out.len() >= PAIRS_MAX {
+                return;
+            }
             let cell = cells[i];
             let end = skip(cells, i + 1, cell + 2);
             self.meet(i, own, i + 1, end, out);

@@ -29,6 +29,7 @@ mod pair_mesh;
 mod pair_sphere_capsule;
 mod pair_sphere_cuboid;
 mod pair_sphere_sphere;
+pub(crate) mod pairs;
 mod pass;
 mod patch;
 mod radix;
@@ -39,6 +40,7 @@ mod thin;
 mod tree;
 
 use crate::dynamics::integrate;
+use crate::interrupt;
 use crate::material::Surface;
 use crate::math::{Pose, Vec3};
 use crate::model::{Body, BodyKind, Model, ShapeDesc};
@@ -104,6 +106,11 @@ struct Item {
     swing: f64,
 }
 
+/// Most contact points of a step: so many, and so many more for each shape. No pile has them; bodies put into each other by the
+/// thousand would have the square of their number.
+const CONTACTS_BASE: usize = 1 << 16;
+const CONTACTS_PER_SHAPE: usize = 64;
+
 /// Everything detection finds, and its scratch.
 #[derive(Clone, Debug, Default)]
 pub struct Detection {
@@ -116,7 +123,7 @@ pub struct Detection {
     /// Time after the start of the step [s] at which it should end, because a fast body has just bounced and goes on fast: where it goes
     /// cannot be known before. Infinite if there is none.
     pub stop: f64,
-    /// Searches for a time of impact that ended at their limit.
+    /// Searches that ended at their limit: for a time of impact, for pairs, for contacts.
     pub unresolved: u32,
     items: Vec<Item>,
     boxes: Vec<Aabb>,
@@ -195,7 +202,17 @@ fn detect_on(
     // Taken out while the pairs borrow the broad phase; both go back below.
     let mut points = std::mem::take(&mut out.points);
     let mut broad = std::mem::take(&mut out.broad);
-    for &(i, j) in broad.update(&out.boxes, &out.movable) {
+    let contacts_max = CONTACTS_BASE + CONTACTS_PER_SHAPE * out.items.len();
+    let pairs = broad.update(&out.boxes, &out.movable);
+    out.unresolved += u32::from(pairs.len() >= broad::PAIRS_MAX);
+    for &(i, j) in pairs {
+        if out.contacts.len() >= contacts_max {
+            out.unresolved += 1;
+            break;
+        }
+        if interrupt::asked() {
+            break;
+        }
         let (a, b) = (out.items[i as usize], out.items[j as usize]);
         let jointed = || {
             model

@@ -5,6 +5,7 @@
 //! Source: [Lecture] "BVH collision test" (pair descent); [Lauterbach09] (Morton order). The tree compares boxes rounded outward to
 //! `f32`, four at a time; what it lets through is compared exactly.
 
+use super::broad::PAIRS_MAX;
 use super::radix::sort_by_key;
 use crate::math::Vec3;
 use crate::math::glam::Vec4;
@@ -158,6 +159,9 @@ impl BoxTree {
         stack.clear();
         stack.push((self.height as u32 - 1, 0, 0));
         while let Some((level, a, b)) = stack.pop() {
+            if out.len() >= PAIRS_MAX {
+                return;
+            }
             let quads = &self.levels[level as usize];
             let (quad_a, quad_b) = (&quads[a as usize], &quads[b as usize]);
             for i in 0..4 {
@@ -188,6 +192,9 @@ impl BoxTree {
             return;
         }
         for group in others.chunks(4) {
+            if out.len() >= PAIRS_MAX {
+                return;
+            }
             let bounds = Coarse::of(&group.iter().fold(Aabb::EMPTY, |b, item| b.merged(&item.1)));
             stack.clear();
             stack.push((self.height as u32 - 1, 0, 0));

@@ -2,9 +2,11 @@
 //!
 //! Reads: joints, body poses.  Writes: nothing (pure functions).
 //! Called by: the methods' row phases, reports.
+//! Couplings are in `coupling`, mates that are no mechanical joint in `mate`.
 //! Source: [Ermolin] §4, as the table in docs/methods/two-stage.md, "Joints". Letters: Δ = x_B − x_A between the two
 //! origins, r levers from the centres of mass, axes of the joint frame on B.
 
+use crate::dynamics::coupling::Coupled;
 use crate::joint::JointKind;
 use crate::math::{Pose, Quat, Vec3};
 
@@ -23,7 +25,7 @@ pub struct JointRow {
 }
 
 impl JointRow {
-    fn angular(e: Vec3) -> Self {
+    pub(crate) fn angular(e: Vec3) -> Self {
         Self {
             e: Vec3::ZERO,
             ang_a: -e,
@@ -43,6 +45,10 @@ pub struct JointPlace {
     pub center_a: Vec3,
     /// Centre of mass of B, world.
     pub center_b: Vec3,
+    /// Angle about z from which full turns are counted [rad]; for kinds whose rows count them.
+    pub winding: f64,
+    /// The carriers of a coupling.
+    pub coupled: Option<Coupled>,
 }
 
 /// Rows that must hold, and their residuals [m] or [rad].
@@ -57,7 +63,7 @@ pub struct JointRows {
 }
 
 impl JointRows {
-    fn push(&mut self, row: JointRow, residual: f64) {
+    pub(crate) fn push(&mut self, row: JointRow, residual: f64) {
         self.rows[self.count] = row;
         self.residuals[self.count] = residual;
         self.count += 1;
@@ -65,20 +71,20 @@ impl JointRows {
 }
 
 impl JointPlace {
-    fn delta(&self) -> Vec3 {
+    pub(crate) fn delta(&self) -> Vec3 {
         self.b.position - self.a.position
     }
 
-    fn axis_a(&self) -> Vec3 {
+    pub(crate) fn axis_a(&self) -> Vec3 {
         self.a.vector(Vec3::Z)
     }
 
-    fn axis_b(&self) -> Vec3 {
+    pub(crate) fn axis_b(&self) -> Vec3 {
         self.b.vector(Vec3::Z)
     }
 
     /// Row of `Δ · e` for a direction fixed in the world.
-    fn point(&self, e: Vec3) -> JointRow {
+    pub(crate) fn point(&self, e: Vec3) -> JointRow {
         let (r_a, r_b) = (
             self.a.position - self.center_a,
             self.b.position - self.center_b,
@@ -91,7 +97,7 @@ impl JointPlace {
     }
 
     /// Row of `Δ · e` for a direction fixed in B: the lever of B ends at the point of A.
-    fn point_in_b(&self, e: Vec3) -> JointRow {
+    pub(crate) fn point_in_b(&self, e: Vec3) -> JointRow {
         let (r_a, r_b) = (
             self.a.position - self.center_a,
             self.a.position - self.center_b,
@@ -131,6 +137,13 @@ impl JointPlace {
                 let w = self.axis_a().cross(self.axis_b());
                 held.push(JointRow::angular(-w), self.axis_a().dot(self.axis_b()));
             }
+            JointKind::Screw { pitch } => {
+                self.on_line(&mut held);
+                self.parallel(&mut held);
+                self.screw(pitch, &mut held);
+            }
+            JointKind::Gear { ratio, phase, .. } => self.gear(ratio, phase, &mut held),
+            JointKind::Rack { radius, phase, .. } => self.rack(radius, phase, &mut held),
             JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => {}
             JointKind::Distance { min, max } => {
                 if min == max {
@@ -138,18 +151,19 @@ impl JointPlace {
                     held.push(row, distance - min);
                 }
             }
+            mate => self.mate(mate, &mut held),
         }
         held
     }
 
-    fn coincide(&self, held: &mut JointRows) {
+    pub(crate) fn coincide(&self, held: &mut JointRows) {
         let delta = self.delta();
         for e in [Vec3::X, Vec3::Y, Vec3::Z] {
             held.push(self.point(e), delta.dot(e));
         }
     }
 
-    fn on_line(&self, held: &mut JointRows) {
+    pub(crate) fn on_line(&self, held: &mut JointRows) {
         let delta = self.delta();
         for e in [self.b.vector(Vec3::X), self.b.vector(Vec3::Y)] {
             held.push(self.point_in_b(e), delta.dot(e));
@@ -165,7 +179,7 @@ impl JointPlace {
     }
 
     /// Rotation vector of `R_B R_Aᵀ`. Jacobian exact where the frames coincide.
-    fn oriented(&self, held: &mut JointRows) {
+    pub(crate) fn oriented(&self, held: &mut JointRows) {
         let turn = rotation_vector(self.b.rotation * self.a.rotation.conjugate());
         for e in [Vec3::X, Vec3::Y, Vec3::Z] {
             held.push(JointRow::angular(e), turn.dot(e));
@@ -242,6 +256,13 @@ impl JointPlace {
         let z = self.axis_b();
         (self.point_in_b(z), self.delta().dot(z))
     }
+}
+
+/// The angle nearest to `before` among those that differ by full turns.
+#[must_use]
+pub fn unwrapped(angle: f64, before: f64) -> f64 {
+    let turn = std::f64::consts::TAU;
+    angle + turn * ((before - angle) / turn).round()
 }
 
 /// The rotation vector of a unit quaternion, the short way round [rad].

@@ -63,8 +63,43 @@ pub(crate) struct Scratch {
     falling: Vec<(u32, u32)>,
 }
 
+/// Who slept before a step, to be so again if it is interrupted; kept only where that can happen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slept {
+    /// By slot: island and time of rest; empty if nothing was kept.
+    kept: Vec<(Option<u32>, f64)>,
+}
+
+impl Slept {
+    pub(crate) fn keep(model: &Model, state: &State, wanted: bool) -> Self {
+        if !wanted || model.sleepers == 0 {
+            return Self::default();
+        }
+        let asleep = model
+            .bodies
+            .iter()
+            .map(|b| b.as_ref().and_then(|b| b.asleep));
+        Self {
+            kept: asleep.zip(state.quiet.iter().copied()).collect(),
+        }
+    }
+
+    pub(crate) fn give_back(&self, model: &mut Model, state: &mut State) {
+        for (slot, &(asleep, quiet)) in self.kept.iter().enumerate() {
+            state.quiet[slot] = quiet;
+            if let (Some(body), Some(island)) = (&mut model.bodies[slot], asleep)
+                && body.asleep.is_none()
+            {
+                body.fall_asleep(island);
+                model.sleepers += 1;
+            }
+        }
+    }
+}
+
 /// Wakes a body and the island it fell asleep with.
 pub(crate) fn wake(model: &mut Model, state: &mut State, slot: usize) {
+    model.edits += 1;
     let Some(Some(body)) = model.bodies.get(slot) else {
         return;
     };
@@ -76,6 +111,7 @@ pub(crate) fn wake(model: &mut Model, state: &mut State, slot: usize) {
 
 /// Wakes everything.
 pub(crate) fn wake_all(model: &mut Model, state: &mut State) {
+    model.edits += 1;
     wake_if(model, state, |_| true);
 }
 

@@ -12,6 +12,7 @@ pub mod eigen;
 pub mod front_cholesky;
 mod front_dense;
 mod front_solve;
+pub mod jet;
 pub(crate) mod lanes;
 pub mod lcp;
 pub mod lu;

@@ -8,6 +8,12 @@ use crate::error::BuildError;
 use crate::math::Pose;
 use crate::model::BodyId;
 
+/// Sizes that ratios, pitches and radii may have [1] or [m].
+const RATIO_MIN: f64 = 1e-9;
+const RATIO_MAX: f64 = 1e9;
+/// Nearest that a kept angle may be to 0 or π, where its row has no direction [rad].
+const ANGLE_MARGIN: f64 = 1e-6;
+
 /// Names a joint of one world: a slot and the generation of its tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JointId {
@@ -53,6 +59,62 @@ pub enum JointKind {
     Swing,
     /// The same for limits of the turn about z that is left when the shortest turn between the z axes is taken back.
     Twist,
+    /// The origin of B stays on the z axis of A.
+    PointOnLine,
+    /// The origin of B stays in the plane z = 0 of A.
+    PointOnPlane,
+    /// The z axes stay parallel, in the same or the opposite sense: whichever is nearer.
+    Parallel,
+    /// The z axes stay at a right angle.
+    Perpendicular,
+    /// The z axes keep an angle.
+    Angle {
+        /// The angle, between 0 and π, both excluded [rad].
+        angle: f64,
+    },
+    /// The z axes are one line, in the same or the opposite sense: translation along and rotation about it are free.
+    LineOnLine,
+    /// The planes z = 0 coincide, either side up: translation in the plane and rotation about z are free.
+    Planar,
+    /// A sphere about the origin of B touches the plane z = 0 of A.
+    SphereOnPlane {
+        /// Radius [m]; negative if the sphere is below the plane.
+        radius: f64,
+    },
+    /// A cylinder about the z axis of B touches the plane z = 0 of A along a line.
+    CylinderOnPlane {
+        /// Radius [m]; negative if the cylinder is below the plane.
+        radius: f64,
+    },
+    /// The axes of the two frames stay parallel each to each; translation is free.
+    Orientation,
+    /// Cylindrical, and B moves by `pitch` along z for every turn about z.
+    Screw {
+        /// Displacement for one turn [m]; negative for a left-hand thread.
+        pitch: f64,
+    },
+    /// The angle of joint `second` is `ratio` times that of joint `first`, plus `phase`. Made by `World::add_coupling`.
+    Gear {
+        /// A hinge or cylindrical joint.
+        first: JointId,
+        /// Another one.
+        second: JointId,
+        /// Turn of the second for a turn of the first [1]; negative if they turn in opposite senses.
+        ratio: f64,
+        /// Angle of the second where that of the first is zero [rad].
+        phase: f64,
+    },
+    /// The displacement of joint `second` is `radius` times the angle of joint `first`, plus `phase`. Made by `World::add_coupling`.
+    Rack {
+        /// A hinge or cylindrical joint: the pinion.
+        first: JointId,
+        /// A slider: the rack.
+        second: JointId,
+        /// Displacement for an angle of one radian [m]; negative for the opposite sense.
+        radius: f64,
+        /// Displacement where the angle is zero [m].
+        phase: f64,
+    },
 }
 
 impl JointKind {
@@ -61,28 +123,130 @@ impl JointKind {
     pub const fn turns(self) -> bool {
         matches!(
             self,
-            Self::Hinge | Self::Cylindrical | Self::Turn | Self::Swing | Self::Twist
+            Self::Hinge
+                | Self::Cylindrical
+                | Self::Turn
+                | Self::Swing
+                | Self::Twist
+                | Self::LineOnLine
+                | Self::Planar
+                | Self::Parallel
+                | Self::Screw { .. }
         )
     }
 
     /// Whether translation along z can have limits, motor and spring.
     #[must_use]
     pub const fn slides(self) -> bool {
-        matches!(self, Self::Slider | Self::Cylindrical | Self::Slide)
+        matches!(
+            self,
+            Self::Slider
+                | Self::Cylindrical
+                | Self::Slide
+                | Self::LineOnLine
+                | Self::PointOnLine
+                | Self::Screw { .. }
+        )
     }
 
     /// How many rows hold the joint together.
     #[must_use]
     pub const fn rank(self) -> usize {
         match self {
-            Self::Ball => 3,
-            Self::Hinge | Self::Slider => 5,
+            Self::Ball | Self::Planar | Self::Orientation => 3,
+            Self::Hinge | Self::Slider | Self::Screw { .. } => 5,
             Self::Fixed => 6,
-            Self::Cylindrical | Self::Universal => 4,
-            Self::Distance { .. } => 1,
+            Self::Cylindrical | Self::Universal | Self::LineOnLine => 4,
+            Self::PointOnLine | Self::Parallel | Self::CylinderOnPlane { .. } => 2,
+            Self::Distance { .. }
+            | Self::PointOnPlane
+            | Self::Perpendicular
+            | Self::Angle { .. }
+            | Self::SphereOnPlane { .. }
+            | Self::Gear { .. }
+            | Self::Rack { .. } => 1,
             Self::Turn | Self::Slide | Self::Swing | Self::Twist => 0,
         }
     }
+
+    /// Whether its rows count full turns, which the poses of the bodies do not tell.
+    #[must_use]
+    pub const fn winds(self) -> bool {
+        matches!(
+            self,
+            Self::Screw { .. } | Self::Gear { .. } | Self::Rack { .. }
+        )
+    }
+
+    /// The two joints that a coupling names.
+    #[must_use]
+    pub const fn coupled(self) -> Option<[JointId; 2]> {
+        match self {
+            Self::Gear { first, second, .. } | Self::Rack { first, second, .. } => {
+                Some([first, second])
+            }
+            _ => None,
+        }
+    }
+
+    /// Checks the numbers of a kind that has some.
+    fn check(self) -> Result<(), BuildError> {
+        let wrong = |field: &str, reason: String| Err(BuildError::new(field, reason));
+        let fits = |field: &str, value: f64| {
+            if value.is_finite() && (RATIO_MIN..=RATIO_MAX).contains(&value.abs()) {
+                return Ok(());
+            }
+            let reason = format!(
+                "must be finite and not zero ({RATIO_MIN:e} to {RATIO_MAX:e} in size), got {value}"
+            );
+            Err(BuildError::new(field, reason))
+        };
+        match self {
+            Self::Distance { min, max } => {
+                if !(min.is_finite() && max.is_finite() && min >= 0.0) {
+                    wrong("distance", "must be finite and not negative".into())
+                } else if min > max {
+                    wrong("distance", format!("min ({min}) is above max ({max})"))
+                } else if max == 0.0 {
+                    let reason =
+                        "max must be positive: use a ball joint to hold two points together";
+                    wrong("distance", reason.into())
+                } else {
+                    Ok(())
+                }
+            }
+            Self::Angle { angle } => {
+                if angle > ANGLE_MARGIN && angle < std::f64::consts::PI - ANGLE_MARGIN {
+                    return Ok(());
+                }
+                let reason = format!(
+                    "must be between 0 and π, both excluded, got {angle}: use parallel there"
+                );
+                wrong("angle", reason)
+            }
+            Self::SphereOnPlane { radius } | Self::CylinderOnPlane { radius } => {
+                fits("radius", radius)
+            }
+            Self::Screw { pitch } => fits("pitch", pitch),
+            Self::Gear { ratio, phase, .. } => {
+                fits("ratio", ratio).and_then(|()| finite("phase", phase))
+            }
+            Self::Rack { radius, phase, .. } => {
+                fits("radius", radius).and_then(|()| finite("phase", phase))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn finite(field: &str, value: f64) -> Result<(), BuildError> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(BuildError::new(
+        field,
+        format!("must be finite, got {value}"),
+    ))
 }
 
 /// What drives a free motion.
@@ -206,26 +370,7 @@ impl JointDesc {
                 ));
             }
         }
-        if let JointKind::Distance { min, max } = self.kind {
-            if !(min.is_finite() && max.is_finite() && min >= 0.0) {
-                return Err(BuildError::new(
-                    "distance",
-                    "must be finite and not negative",
-                ));
-            }
-            if min > max {
-                return Err(BuildError::new(
-                    "distance",
-                    format!("min ({min}) is above max ({max})"),
-                ));
-            }
-            if max == 0.0 {
-                return Err(BuildError::new(
-                    "distance",
-                    "max must be positive: use a ball joint to hold two points together",
-                ));
-            }
-        }
+        self.kind.check()?;
         for (field, value) in [
             ("break_force", self.break_force),
             ("break_torque", self.break_torque),

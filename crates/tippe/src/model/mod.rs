@@ -5,20 +5,23 @@
 //! Source: docs/conventions.md, "Bodies".
 
 pub mod articulation;
+pub mod coupling;
 pub mod joint;
 pub mod material;
 pub mod motion;
 
 use crate::articulation::{Articulation, ArticulationId};
+use crate::dynamics::coupling::Coupled;
 use crate::dynamics::joint::JointPlace;
 use crate::dynamics::sleep::Sleeping;
 use crate::error::BuildError;
 use crate::joint::{JointDesc, JointId};
 use crate::material::{MaterialId, Materials};
 use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::model::coupling::Mesh;
 use crate::motion::Motion;
 use crate::shape::{MassProperties, Shape};
-use crate::state::{BodyState, PairKey};
+use crate::state::{BodyState, JointMemory, PairKey};
 use std::collections::BTreeSet;
 
 /// Names a body of one world: a slot and the generation of its tenant.
@@ -326,12 +329,14 @@ impl Body {
                 return Err(BuildError::new("kind", reason));
             }
         }
-        body.reach = body
-            .shapes
-            .iter()
-            .map(|s| (s.pose.position - body.center).length() + s.shape.reach())
-            .fold(0.0, f64::max);
+        body.reach = body.reach_about(body.center);
         Ok(body)
+    }
+
+    /// Largest distance of a point of the shapes from a point of the body frame [m].
+    pub(crate) fn reach_about(&self, center: Vec3) -> f64 {
+        let reach = |s: &ShapeDesc| (s.pose.position - center).length() + s.shape.reach();
+        self.shapes.iter().map(reach).fold(0.0, f64::max)
     }
 
     fn set_mass(&mut self, m: &MassProperties) -> Result<(), BuildError> {
@@ -371,11 +376,7 @@ impl Body {
         body.axes = Quat::from_mat3(&axes).normalize();
         // Rods have a moment of zero, which rounding may leave below it.
         body.moments = moments.max(Vec3::ZERO);
-        body.reach = body
-            .shapes
-            .iter()
-            .map(|s| (s.pose.position - body.center).length() + s.shape.reach())
-            .fold(0.0, f64::max);
+        body.reach = body.reach_about(body.center);
         Ok(body)
     }
 
@@ -524,6 +525,8 @@ fn mass_properties(desc: &BodyDesc) -> Result<MassProperties, BuildError> {
 pub struct Joint {
     /// As the user described it.
     pub desc: JointDesc,
+    /// Its own slot.
+    pub slot: u32,
     /// Slot of A; `None` is the world.
     pub a: Option<u32>,
     /// Slot of B.
@@ -532,26 +535,35 @@ pub struct Joint {
     pub local_a: Pose,
     /// Joint frame relative to B's centre of mass, in B's axes.
     pub local_b: Pose,
+    /// What a coupling knows of the joints it names.
+    pub mesh: Option<Mesh>,
 }
 
 impl Joint {
-    /// Where the joint is when the bodies are in the given states.
+    /// Where the joint is when the bodies are in the given states. Full turns are counted from what the joints remember; without
+    /// memory, from zero.
     #[must_use]
-    pub fn place(&self, states: &[BodyState]) -> JointPlace {
-        let pose = |s: &BodyState| Pose::new(s.position, s.rotation);
-        let b = &states[self.b as usize];
-        let (a, center_a) = match self.a {
-            Some(slot) => (
-                pose(&states[slot as usize]).compose(&self.local_a),
-                states[slot as usize].position,
-            ),
-            None => (self.local_a, Vec3::ZERO),
+    pub fn place(&self, states: &[BodyState], joints: &[JointMemory]) -> JointPlace {
+        let pose = |slot: Option<u32>, local: &Pose| match slot {
+            Some(slot) => {
+                let s = &states[slot as usize];
+                Pose::new(s.position, s.rotation).compose(local)
+            }
+            None => *local,
         };
+        let center = |slot: Option<u32>| slot.map_or(Vec3::ZERO, |i| states[i as usize].position);
+        let winding = |slot: u32| joints.get(slot as usize).map_or(0.0, |memory| memory.angle);
         JointPlace {
-            a,
-            b: pose(b).compose(&self.local_b),
-            center_a,
-            center_b: b.position,
+            a: pose(self.a, &self.local_a),
+            b: pose(Some(self.b), &self.local_b),
+            center_a: center(self.a),
+            center_b: center(Some(self.b)),
+            winding: winding(self.slot),
+            coupled: self.mesh.as_ref().map(|mesh| Coupled {
+                carriers: [0, 1].map(|k| pose(mesh.carriers[k], &mesh.locals[k])),
+                windings: mesh.joints.map(winding),
+                grounded: mesh.grounded,
+            }),
         }
     }
 }
@@ -587,6 +599,8 @@ pub struct Model {
     pub(crate) sleeping: Option<Sleeping>,
     /// How many bodies are asleep.
     pub(crate) sleepers: usize,
+    /// How often users have changed the world, for methods that plan ahead.
+    pub(crate) edits: u64,
 }
 
 impl Model {
@@ -625,6 +639,58 @@ impl Model {
             .iter()
             .enumerate()
             .filter_map(|(i, j)| j.as_ref().map(|j| (i, j)))
+    }
+
+    /// The joint of a description, if it makes sense among the bodies that there are.
+    pub(crate) fn joint_from(&self, desc: &JointDesc) -> Result<Joint, BuildError> {
+        desc.check()?;
+        if desc.kind.coupled().is_some() {
+            return Err(BuildError::new(
+                "kind",
+                "add_coupling makes gears and racks",
+            ));
+        }
+        let slot = |field: &str, id: BodyId| {
+            let missing = || {
+                BuildError::new(
+                    field,
+                    "no such body: it was removed, or the id belongs to another world",
+                )
+            };
+            self.get(id)
+                .map(|body| (id.index, body))
+                .ok_or_else(missing)
+        };
+        let (b, body_b) = slot("body_b", desc.body_b)?;
+        let a = desc.body_a.map(|id| slot("body_a", id)).transpose()?;
+        if a.is_some_and(|(a, _)| a == b) {
+            return Err(BuildError::new(
+                "body_b",
+                "a joint needs two different bodies",
+            ));
+        }
+        if !body_b.is_dynamic() && !a.is_some_and(|(_, body)| body.is_dynamic()) {
+            return Err(BuildError::new(
+                "body_b",
+                "at least one of the two bodies must be dynamic: nothing could move otherwise",
+            ));
+        }
+        let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
+        let springs = desc.rotation.spring.is_some() || desc.translation.spring.is_some();
+        if springs && (link(body_b) || a.is_some_and(|(_, body)| link(body))) {
+            let reason = "springs on links of an articulation are not in this version";
+            return Err(BuildError::new("spring", reason));
+        }
+        let local = |frame: &Pose, center: Vec3| Pose::new(frame.position - center, frame.rotation);
+        Ok(Joint {
+            desc: desc.clone(),
+            a: a.map(|(a, _)| a),
+            b,
+            local_a: local(&desc.frame_a, a.map_or(Vec3::ZERO, |(_, body)| body.center)),
+            local_b: local(&desc.frame_b, body_b.center),
+            slot: 0,
+            mesh: None,
+        })
     }
 
     /// The id of the joint now in a slot.
@@ -704,8 +770,28 @@ impl Model {
         }
     }
 
+    /// Adds the pair of bodies that a new joint keeps from touching.
+    pub(crate) fn note_jointed(&mut self, joint: &Joint) {
+        if let Some(a) = joint.a.filter(|_| !joint.desc.collide) {
+            self.note_pair(a, joint.b);
+        }
+    }
+
+    /// Adds a pair of bodies that do not touch each other.
+    pub(crate) fn note_pair(&mut self, a: u32, b: u32) {
+        let pair = (a.min(b), a.max(b));
+        if let Err(place) = self.jointed.binary_search(&pair) {
+            self.jointed.insert(place, pair);
+        }
+    }
+
     /// Finds anew which pairs of bodies a joint keeps from touching.
     pub(crate) fn update_jointed(&mut self) {
+        self.jointed = self.jointed_pairs();
+    }
+
+    /// Sorted pairs of body slots (the lower first) that a joint keeps from touching.
+    pub(crate) fn jointed_pairs(&self) -> Vec<(u32, u32)> {
         let mut pairs: Vec<(u32, u32)> = self
             .present_joints()
             .filter(|(_, j)| !j.desc.collide)
@@ -721,7 +807,7 @@ impl Model {
         }
         pairs.sort_unstable();
         pairs.dedup();
-        self.jointed = pairs;
+        pairs
     }
 
     /// The id of the body now in a slot.

@@ -151,6 +151,26 @@ impl Motion {
             .at(start, t - since),
         }
     }
+
+    /// Acceleration [m/s²] and angular acceleration [rad/s²] of the frame at time `t` [s]; tables go straight from key to key.
+    #[must_use]
+    pub fn acceleration(&self, t: f64) -> (Vec3, Vec3) {
+        match self {
+            Self::Sine {
+                amplitude,
+                rotation_amplitude,
+                frequency,
+                phase,
+            } => {
+                let rate = std::f64::consts::TAU * frequency;
+                let k = -rate * rate * libm::sin(rate * t + phase);
+                (*amplitude * k, *rotation_amplitude * k)
+            }
+            Self::Constant { .. } | Self::Table { .. } | Self::Steered { .. } => {
+                (Vec3::ZERO, Vec3::ZERO)
+            }
+        }
+    }
 }
 
 fn turned(start: &Pose, shift: Vec3, turn: Vec3) -> Pose {

@@ -24,6 +24,11 @@ pub struct MassProperties {
     pub inertia: Mat3,
 }
 
+/// Masses [kg] and principal moments [kg·m²] of bodies: inverses, squares and products of them are far from the ends of double
+/// precision.
+const MASS_RANGE: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
+const MOMENT_RANGE: std::ops::RangeInclusive<f64> = 1e-60..=1e60;
+
 impl MassProperties {
     /// No mass at all.
     pub const NONE: Self = Self {
@@ -83,13 +88,22 @@ impl MassProperties {
     /// A diagonal inertia keeps its axes. Refuses what no solid has: mass not positive, inertia not symmetric, not positive
     /// definite, or with one moment larger than the sum of the two others.
     pub fn principal(&self) -> Result<(Quat, Vec3), BuildError> {
-        if !(self.mass.is_finite() && self.mass > 0.0) {
+        if !MASS_RANGE.contains(&self.mass) {
             return Err(BuildError::new(
                 "mass",
-                format!("must be positive and finite, got {}", self.mass),
+                format!("must be between 1e-30 and 1e30 kg, got {:e}", self.mass),
             ));
         }
         let (axes, moments) = self.moments()?;
+        if !moments
+            .to_array()
+            .iter()
+            .all(|m| *m <= 0.0 || MOMENT_RANGE.contains(m))
+        {
+            let reason =
+                format!("principal moments must be between 1e-60 and 1e60 kg m², got {moments}");
+            return Err(BuildError::new("inertia", reason));
+        }
         let (low, high) = (moments.min_element(), moments.max_element());
         if !(low > DEFINITE_MIN * high && high.is_finite()) {
             return Err(BuildError::new(

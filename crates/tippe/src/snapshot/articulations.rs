@@ -157,11 +157,28 @@ pub(super) fn consistent(model: &Model, state: &State) -> bool {
     let free = &model.articulation_free;
     let known = |slot: u32| model.bodies.get(slot as usize).is_some_and(Option::is_some);
     let each = model.present_articulations().all(|(i, a)| {
-        let s = &state.articulations[i];
+        let Some(s) = state.articulations.get(i) else {
+            return false;
+        };
         a.slots.len() == a.tree.link_count()
             && a.slots.iter().all(|&slot| known(slot))
             && s.positions.len() == a.tree.position_count()
             && s.velocities.len() == a.tree.freedom_count()
+    });
+    let kinds = model.present_articulations().all(|(i, a)| {
+        let kind = |link: usize| {
+            if a.desc.moves(link) {
+                BodyKind::Link {
+                    articulation: i as u32,
+                    link: link as u32,
+                }
+            } else {
+                BodyKind::Fixed
+            }
+        };
+        let body = |slot: u32| model.bodies.get(slot as usize).and_then(Option::as_ref);
+        let mut slots = a.slots.iter().enumerate();
+        slots.all(|(link, &slot)| body(slot).is_some_and(|b| b.kind == kind(link)))
     });
     let links = model.present().all(|(slot, body)| match body.kind {
         BodyKind::Link { articulation, link } => model
@@ -178,5 +195,6 @@ pub(super) fn consistent(model: &Model, state: &State) -> bool {
             .iter()
             .all(|&i| (i as usize) < count && model.articulations[i as usize].is_none())
         && each
+        && kinds
         && links
 }

@@ -6,9 +6,10 @@
 
 use crate::dynamics::sleep::Sleeping;
 use crate::error::SnapshotError;
-use crate::joint::{Freedom, JointDesc, JointKind, Motor, Spring};
+use crate::joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
 use crate::math::{Pose, Quat, Vec3};
+use crate::model::coupling::Mesh;
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
@@ -170,10 +171,19 @@ code_struct!(JointDesc {
 });
 code_struct!(Joint {
     desc,
+    slot,
     a,
     b,
     local_a,
-    local_b
+    local_b,
+    mesh
+});
+code_struct!(JointId { index, generation });
+code_struct!(Mesh {
+    joints,
+    carriers,
+    locals,
+    grounded
 });
 code_struct!(Surface {
     friction_static,
@@ -373,6 +383,21 @@ impl<T: Code> Code for Option<T> {
     }
 }
 
+/// Two of a kind.
+macro_rules! code_pair {
+    ($($t:ty),*) => { $(
+        impl Code for [$t; 2] {
+            fn write(&self, out: &mut Output) {
+                self.iter().for_each(|x| x.write(out));
+            }
+            fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+                Ok([<$t>::read(input)?, <$t>::read(input)?])
+            }
+        }
+    )* };
+}
+code_pair!(u32, Option<u32>, Pose);
+
 impl Code for [u32; 3] {
     fn write(&self, out: &mut Output) {
         self.iter().for_each(|x| x.write(out));
@@ -492,6 +517,19 @@ code_enum!(JointKind {
     8 => Slide,
     9 => Swing,
     10 => Twist,
+    11 => PointOnLine,
+    12 => PointOnPlane,
+    13 => Parallel,
+    14 => Perpendicular,
+    15 => Angle { angle },
+    16 => LineOnLine,
+    17 => Planar,
+    18 => SphereOnPlane { radius },
+    19 => CylinderOnPlane { radius },
+    20 => Orientation,
+    21 => Screw { pitch },
+    22 => Gear { first, second, ratio, phase },
+    23 => Rack { first, second, radius, phase },
 });
 code_enum!(Motor {
     0 => Velocity { target, max_force },

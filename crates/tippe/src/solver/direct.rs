@@ -14,6 +14,7 @@
 #![allow(non_snake_case)]
 
 use crate::dynamics::joint::JointRow;
+use crate::interrupt;
 use crate::math::block_cholesky::{Block, Block6, BlockCholesky};
 use crate::math::block_lu::BlockLu;
 use crate::math::{Mat3, Vec3, skew};
@@ -228,7 +229,7 @@ impl Direct {
                 return true;
             }
             self.assemble(system, bodies);
-            if iteration == limit || !self.factor.factor() {
+            if iteration == limit || interrupt::asked() || !self.factor.factor() {
                 return false;
             }
             self.downhill.clone_from(&self.newton);
@@ -264,7 +265,7 @@ impl Direct {
                 return true;
             }
             self.assemble(system, bodies);
-            if !self.divide() {
+            if interrupt::asked() || !self.divide() {
                 return false;
             }
             *steps += 1;

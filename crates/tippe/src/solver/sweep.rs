@@ -4,6 +4,7 @@
 //! Called by: the methods that step in two stages.
 //! Source: [Lecture] "Impulse Update" (accumulated impulses, random order), [Silcowitz10].
 
+use crate::interrupt;
 use crate::math::Vec3;
 use crate::report::SolverWork;
 use crate::solver::choose::FEW_CONTACTS;
@@ -220,6 +221,9 @@ impl Job<'_> {
         let mut size_before = f64::INFINITY;
         let mut change = f64::INFINITY;
         for k in 0..limit {
+            if interrupt::asked() {
+                break;
+            }
             if let Some(seed) = self.settings.shuffle_seed {
                 Lcg(seed ^ self.work.rows_swept).shuffle(&mut scratch.order);
                 scratch.direction.fill(Vec3::ZERO);
@@ -472,7 +476,7 @@ impl Job<'_> {
             // A little more than asked for: what is left over wanders through towers, and costs a solve later.
             let polished = before <= POLISH * self.settings.velocity_tolerance;
             let enough = solved && (polished || stalls > STALLS_MAX);
-            if !going || enough || steps >= steps_max {
+            if !going || enough || steps >= steps_max || interrupt::asked() {
                 break;
             }
             let mut system = System {

@@ -159,7 +159,7 @@ fn react(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRep
         let Some(joint) = &model.joints[block.joint as usize] else {
             continue;
         };
-        let place = joint.place(&state.bodies);
+        let place = joint.place(&state.bodies, &state.joints);
         let worst = block.position_residual(joint, &place);
         report.residuals.joint_position = report.residuals.joint_position.max(worst);
         let [angle, displacement] = block.values();

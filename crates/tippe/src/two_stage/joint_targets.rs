@@ -6,7 +6,7 @@
 
 #![allow(non_snake_case)]
 
-use crate::dynamics::joint::{JointPlace, JointRow};
+use crate::dynamics::joint::{JointPlace, JointRow, unwrapped};
 use crate::joint::{Freedom, JointKind, Motor};
 use crate::math::Vec3;
 use crate::model::Joint;
@@ -100,10 +100,7 @@ impl JointBlock {
         h: f64,
     ) {
         let (turn, raw) = place.turn(joint.desc.kind);
-        let slide = match joint.desc.kind {
-            JointKind::Distance { .. } => place.distance().0,
-            _ => place.slide().0,
-        };
+        let slide = place.translation(joint.desc.kind).0;
         self.values = [unwrapped(raw, angle), free_value(joint.desc.kind, place)];
         let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
         for (k, bounded) in self.bounded.iter_mut().enumerate() {
@@ -217,12 +214,6 @@ impl JointBlock {
     }
 }
 
-/// The angle nearest to `before` among those that differ by full turns.
-pub(crate) fn unwrapped(angle: f64, before: f64) -> f64 {
-    let turn = std::f64::consts::TAU;
-    angle + turn * ((before - angle) / turn).round()
-}
-
 /// What acts along the translation: for a distance joint that is not a rod, its own range.
 fn translation(joint: &Joint) -> Freedom {
     match joint.desc.kind {
@@ -236,10 +227,7 @@ fn translation(joint: &Joint) -> Freedom {
 
 /// Displacement along z, or the distance.
 pub(crate) fn free_value(kind: JointKind, place: &JointPlace) -> f64 {
-    match kind {
-        JointKind::Distance { .. } => place.distance().1,
-        _ => place.slide().1,
-    }
+    place.translation(kind).1
 }
 
 /// Speed that the motor of a freedom asks for at a value.
@@ -323,10 +311,7 @@ pub(crate) fn spring_kick(
     b: &mut SolverBody,
 ) {
     let (turn, raw) = place.angle();
-    let slide = match joint.desc.kind {
-        JointKind::Distance { .. } => place.distance().0,
-        _ => place.slide().0,
-    };
+    let slide = place.translation(joint.desc.kind).0;
     let parts = [
         (joint.desc.rotation, turn, unwrapped(raw, angle)),
         (

@@ -35,7 +35,7 @@ pub(crate) fn kick_springs(
         if !model.is_awake(joint.b) && !joint.a.is_some_and(|a| model.is_awake(a)) {
             continue;
         }
-        let place = joint.place(&state.bodies);
+        let place = joint.place(&state.bodies, &state.joints);
         let slots = [joint.a, Some(joint.b)];
         let mut sides = slots
             .map(|slot| slot.map_or(SolverBody::FIXED, |slot| solver_body(model, state, slot)));
@@ -111,7 +111,7 @@ pub(crate) fn first_blocks(
         let Some(joint) = &model.joints[slot as usize] else {
             continue;
         };
-        let place = joint.place(&state.bodies);
+        let place = joint.place(&state.bodies, &state.joints);
         let angle = state.joints[slot as usize].angle;
         let mut block = JointBlock::new(slot as usize, joint, world, &place, bodies);
         block.keeps = touched && joint.desc.kind.rank() == 0;
@@ -120,7 +120,13 @@ pub(crate) fn first_blocks(
         if old {
             block.remember(&state.joints[slot as usize].bounded_first);
         }
-        block.aim_first(joint, &joint.place(predicted), bodies, angle, h);
+        block.aim_first(
+            joint,
+            &joint.place(predicted, &state.joints),
+            bodies,
+            angle,
+            h,
+        );
         joint_blocks.push(block);
     }
     find_loops(scratch);
@@ -183,7 +189,7 @@ pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch,
         let Some(joint) = &model.joints[slot] else {
             continue;
         };
-        let place = joint.place(&state.bodies);
+        let place = joint.place(&state.bodies, &state.joints);
         let mut next = JointBlock::new(slot, joint, world, &place, bodies);
         next.add_bounded(joint, &place, bodies, state.joints[slot].angle, h);
         next.aim_second(joint, block, h);

@@ -4,6 +4,7 @@
 //! Called by: the solves of the methods that step in two stages.
 //! Source: docs/conventions.md, "Same bits": islands share no body of finite mass, so it does not matter who solves which and when.
 
+use crate::interrupt;
 use crate::report::SolverWork;
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::Bodies;
@@ -86,6 +87,11 @@ pub(crate) fn run(
         worker.bodies.flat.clone_from(&bodies.flat);
         worker.predicted.clone_from(predicted);
     }
+    let solve = |worker: &mut Worker, view: &mut IslandView<'_>| {
+        if !interrupt::asked() {
+            solve(worker, view);
+        }
+    };
     // The first lane has the arrays themselves.
     std::mem::swap(bodies, &mut workers[0].bodies);
     std::mem::swap(predicted, &mut workers[0].predicted);
@@ -95,8 +101,11 @@ pub(crate) fn run(
             let mut dealt: Vec<_> = workers[..count].iter_mut().zip(hands).collect();
             pool.scope(|scope| {
                 for (worker, hand) in &mut dealt {
-                    let solve = &solve;
-                    scope.spawn(move |_| hand.iter_mut().for_each(|i| solve(worker, i)));
+                    let (solve, watched) = (&solve, interrupt::current());
+                    scope.spawn(move |_| {
+                        let _watched = interrupt::watch(watched);
+                        hand.iter_mut().for_each(|i| solve(worker, i));
+                    });
                 }
             });
             if let Some(((first, _), others)) = dealt.split_first_mut() {

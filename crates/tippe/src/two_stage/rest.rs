@@ -417,7 +417,8 @@ fn take(model: &Model, state: &State, work: &mut Work, solved: usize) {
             continue;
         };
         account.residuals = account.residuals.max(Residuals {
-            joint_position: block.position_residual(joint, &joint.place(&state.bodies)),
+            joint_position: block
+                .position_residual(joint, &joint.place(&state.bodies, &state.joints)),
             joint_velocity: block.velocity_residual(&stage.bodies),
             ..Residuals::default()
         });

@@ -6,6 +6,7 @@
 
 use super::joint_targets::JOINT_APART;
 use crate::error::StepError;
+use crate::interrupt;
 use crate::math::{Vec3, tangents};
 use crate::model::{Body, Model};
 use crate::report::{SolverWork, StepReport};
@@ -68,6 +69,7 @@ pub(crate) fn divide(
                 count,
                 count_max,
             };
+            interrupt::check()?;
             let verdict = advance(part, state, work, &mut report)?;
             missed |= verdict == Verdict::Missed;
             divides |= verdict == Verdict::Stretched;
@@ -76,6 +78,7 @@ pub(crate) fn divide(
                 break;
             }
         }
+        interrupt::check()?;
         if (!missed || count >= count_max) && !divides {
             report.dt = h;
             state.time = work.backup.time + h;
@@ -166,7 +169,9 @@ fn swing(body: &Body, d: Vec3) -> f64 {
 /// Whether a joint is far from meeting at the start of the step.
 fn start_apart(model: &Model, state: &State) -> bool {
     model.present_joints().any(|(_, joint)| {
-        let held = joint.place(&state.bodies).held(joint.desc.kind);
+        let held = joint
+            .place(&state.bodies, &state.joints)
+            .held(joint.desc.kind);
         held.residuals[..held.count]
             .iter()
             .any(|r| r.abs() > JOINT_APART)

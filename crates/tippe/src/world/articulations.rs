@@ -115,6 +115,12 @@ impl World {
             let parent = link.link.parent.map(|p| id(articulation.slots[p]));
             drives.extend(link.drives(parent, id(articulation.slots[i])));
         }
+        for (i, link) in desc.links.iter().enumerate() {
+            if let (Some(parent), false) = (link.link.parent, link.collide) {
+                let slots = &articulation.slots;
+                self.model.note_pair(slots[parent], slots[i]);
+            }
+        }
         self.model.articulations[index] = Some(articulation);
         for drive in drives {
             let joint = self.add_joint(&drive)?;
@@ -122,7 +128,6 @@ impl World {
                 articulation.drives.push(joint.index);
             }
         }
-        self.model.update_jointed();
         Ok(self.model.articulation_id(index))
     }
 
@@ -206,6 +211,7 @@ impl World {
             self.state.bodies[slot as usize] = *pose;
         }
         self.state.articulations[id.index()] = state.clone();
+        self.model.edits += 1;
         Ok(())
     }
 

@@ -52,8 +52,11 @@ impl World {
             }
         }
         self.wake_ends(&joint);
-        let place = joint.place(&self.state.bodies);
-        for (row, size) in [(place.turn(kind).0, torque), (place.slide().0, force)] {
+        let place = joint.place(&self.state.bodies, &self.state.joints);
+        for (row, size) in [
+            (place.turn(kind).0, torque),
+            (place.translation(kind).0, force),
+        ] {
             if size == 0.0 {
                 continue;
             }
@@ -240,6 +243,7 @@ impl World {
                 joint.local_a.position = joint.desc.frame_a.position - body.center;
             }
         }
+        self.refresh_couplings();
         self.model.bodies[index] = Some(body);
         self.wake_around(index);
     }

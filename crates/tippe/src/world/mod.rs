@@ -6,14 +6,17 @@
 
 mod articulations;
 mod control;
+mod couplings;
 pub mod query;
 mod read;
 mod sleeping;
 
 pub use read::PairContact;
 
+use crate::dynamics::joint::unwrapped;
 use crate::dynamics::sleep;
 use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
+use crate::interrupt::Interrupt;
 use crate::joint::{Freedom, JointDesc, JointId, JointKind};
 use crate::material::{MaterialId, Materials, Surface};
 use crate::math::{Pose, Vec3};
@@ -74,8 +77,9 @@ impl World {
     ///
     /// # Errors
     /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call, but for
-    /// sleepers that it woke.
+    /// sleepers that it woke. A step that was interrupted leaves the world exactly as it was.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        let slept = sleep::Slept::keep(&self.model, &self.state, self.work.interrupt.is_some());
         sleep::prepare(&mut self.model, &mut self.state, dt, &mut self.work.sleep);
         let report = loop {
             let stepped = step::step(
@@ -88,6 +92,9 @@ impl World {
             let report = match stepped {
                 Ok(report) => report,
                 Err(error) => {
+                    if error == StepError::Interrupted {
+                        slept.give_back(&mut self.model, &mut self.state);
+                    }
                     self.work.resting.release_all();
                     self.work.events.clear();
                     return Err(error);
@@ -165,6 +172,7 @@ impl World {
     pub fn set_method(&mut self, method: Method) -> Result<(), BuildError> {
         method.check()?;
         self.work.resting.release_all();
+        self.model.edits += 1;
         self.method = method;
         Ok(())
     }
@@ -176,6 +184,12 @@ impl World {
     pub fn set_threads(&mut self, count: usize) -> Result<(), BuildError> {
         self.work.threads = Threads::new(count)?;
         Ok(())
+    }
+
+    /// Lets another thread end a step early by this flag; `None` takes it away. Results never depend on it: a step is taken
+    /// whole or not at all. Copies of the world look at the same flag.
+    pub fn set_interrupt(&mut self, interrupt: Option<Interrupt>) {
+        self.work.interrupt = interrupt;
     }
 
     /// Calls `tell` whenever a phase of a step begins, so that the caller can time them: the physics has no clock. Results
@@ -424,48 +438,8 @@ impl World {
     /// # Errors
     /// The field of the description that makes no sense, and why.
     pub fn add_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
-        desc.check()?;
-        let slot = |field: &str, id: BodyId| {
-            let missing = || {
-                BuildError::new(
-                    field,
-                    "no such body: it was removed, or the id belongs to another world",
-                )
-            };
-            self.model
-                .get(id)
-                .map(|body| (id.index, body))
-                .ok_or_else(missing)
-        };
-        let (b, body_b) = slot("body_b", desc.body_b)?;
-        let a = desc.body_a.map(|id| slot("body_a", id)).transpose()?;
-        if a.is_some_and(|(a, _)| a == b) {
-            return Err(BuildError::new(
-                "body_b",
-                "a joint needs two different bodies",
-            ));
-        }
-        if !body_b.is_dynamic() && !a.is_some_and(|(_, body)| body.is_dynamic()) {
-            return Err(BuildError::new(
-                "body_b",
-                "at least one of the two bodies must be dynamic: nothing could move otherwise",
-            ));
-        }
-        let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
-        let springs = desc.rotation.spring.is_some() || desc.translation.spring.is_some();
-        if springs && (link(body_b) || a.is_some_and(|(_, body)| link(body))) {
-            let reason = "springs on links of an articulation are not in this version";
-            return Err(BuildError::new("spring", reason));
-        }
-        let local = |frame: &Pose, center: Vec3| Pose::new(frame.position - center, frame.rotation);
-        let joint = Joint {
-            desc: desc.clone(),
-            a: a.map(|(a, _)| a),
-            b,
-            local_a: local(&desc.frame_a, a.map_or(Vec3::ZERO, |(_, body)| body.center)),
-            local_b: local(&desc.frame_b, body_b.center),
-        };
-        let place = joint.place(&self.state.bodies);
+        let joint = self.model.joint_from(desc)?;
+        let place = joint.place(&self.state.bodies, &[]);
         let crossing = place
             .a
             .vector(Vec3::Z)
@@ -475,6 +449,19 @@ impl World {
             let reason = "the axes of a universal joint (z of both frames) must cross: start them at a right angle";
             return Err(BuildError::new("frame_b", reason));
         }
+        let raw = place.turn(desc.kind).1;
+        let angle = match desc.kind {
+            // The turn that fits the displacement.
+            JointKind::Screw { pitch } => {
+                unwrapped(raw, std::f64::consts::TAU * place.slide().1 / pitch)
+            }
+            _ => raw,
+        };
+        Ok(self.insert_joint(joint, angle))
+    }
+
+    /// Puts a joint that makes sense into the lowest free slot.
+    fn insert_joint(&mut self, mut joint: Joint, angle: f64) -> JointId {
         let index = match self.model.joint_free.pop_first() {
             Some(free) => free as usize,
             None => {
@@ -484,14 +471,15 @@ impl World {
                 self.model.joints.len() - 1
             }
         };
+        joint.slot = index as u32;
         self.state.joints[index] = JointMemory {
-            angle: place.turn(desc.kind).1,
+            angle,
             ..JointMemory::default()
         };
         self.wake_ends(&joint);
+        self.model.note_jointed(&joint);
         self.model.joints[index] = Some(joint);
-        self.model.update_jointed();
-        Ok(self.model.joint_id(index))
+        self.model.joint_id(index)
     }
 
     /// Removes a joint; its id never names another one.
@@ -514,6 +502,7 @@ impl World {
             }
         }
         self.model.update_jointed();
+        self.drop_couplings();
     }
 
     /// Ids of all joints, in slot order.
@@ -574,6 +563,7 @@ impl World {
             over.then_some((f.joint, joint.a.unwrap_or(joint.b), joint.b))
         };
         let broken: Vec<_> = self.work.joint_forces.iter().filter_map(limits).collect();
+        let mut gone: Vec<u32> = Vec::new();
         for (id, a, b) in broken {
             self.work.events.push(Event {
                 kind: EventKind::JointBreak,
@@ -585,7 +575,11 @@ impl World {
                 point: Vec3::ZERO,
                 speed: 0.0,
             });
-            self.drop_joints(|i, _| i == id.index());
+            gone.push(id.index);
+        }
+        if !gone.is_empty() {
+            gone.sort_unstable();
+            self.drop_joints(|i, _| gone.binary_search(&(i as u32)).is_ok());
         }
     }
 

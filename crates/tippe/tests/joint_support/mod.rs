@@ -98,7 +98,7 @@ pub fn tie(world: &mut World, body: BodyId, anchor: Vec3, min: f64, max: f64) ->
 /// Where the joint is now. Needs a world in which no body was removed.
 pub fn place(world: &World, id: JointId) -> JointPlace {
     let states: Vec<BodyState> = world.body_ids().map(|b| state(world, b)).collect();
-    world.joint(id).expect("a living joint").place(&states)
+    world.joint(id).expect("a living joint").place(&states, &[])
 }
 
 /// Largest residual of the rows that hold a joint [m] or [rad].

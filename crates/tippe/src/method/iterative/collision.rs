@@ -12,6 +12,7 @@ use crate::collide::Contact;
 use crate::dynamics::impact::impact;
 use crate::dynamics::impulse::point_response;
 use crate::dynamics::island::Islands;
+use crate::interrupt;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::output::balance::Balance;
@@ -267,10 +268,19 @@ impl Phase<'_> {
         let world = self.model.bodies.len() as u32;
         self.c.joints.clear();
         for (i, joint) in self.model.present_joints() {
-            let block = JointBlock::new(i, joint, world, &joint.place(&state.bodies), self.bodies);
+            let block = JointBlock::new(
+                i,
+                joint,
+                world,
+                &joint.place(&state.bodies, &state.joints),
+                self.bodies,
+            );
             self.c.joints.push(block);
         }
         for _ in 0..self.params.passes {
+            if interrupt::asked() {
+                return;
+            }
             self.pass();
             if !self.find() {
                 return;

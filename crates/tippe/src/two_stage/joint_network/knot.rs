@@ -37,7 +37,7 @@ pub(crate) struct Knot {
 pub(crate) type Rows = [f64; 6];
 
 impl Knot {
-    /// The joint in a slot, if it holds something, without motors, limits or trees.
+    /// The joint in a slot, if it holds something, without motors, limits, counted turns or trees.
     pub(crate) fn new(model: &Model, slot: u32, start: u32) -> Option<Self> {
         let joint = model.joints[slot as usize].as_ref()?;
         let free = [&joint.desc.rotation, &joint.desc.translation];
@@ -46,7 +46,7 @@ impl Knot {
             kind => kind.rank() as u32,
         };
         let plain = free.iter().all(|f| f.motor.is_none() && f.limits.is_none());
-        if count == 0 || !plain || model.is_linked(joint) {
+        if count == 0 || !plain || joint.desc.kind.winds() || model.is_linked(joint) {
             return None;
         }
         let ends = [joint.a.unwrap_or(model.bodies.len() as u32), joint.b];
@@ -107,7 +107,7 @@ impl Knot {
         let Some(joint) = self.joint(model) else {
             return Rows::default();
         };
-        let place = joint.place(states);
+        let place = joint.place(states, &[]);
         let held = place.held(joint.desc.kind);
         rows[self.range()].copy_from_slice(&held.rows[..self.count as usize]);
         self.levers = levers(&place);
@@ -119,7 +119,7 @@ impl Knot {
         if self.ball {
             return along_axes(self.look(states).1);
         }
-        let held = |joint: &Joint| joint.place(states).held(joint.desc.kind).residuals;
+        let held = |joint: &Joint| joint.place(states, &[]).held(joint.desc.kind).residuals;
         self.joint(model).map_or(Rows::default(), held)
     }
 

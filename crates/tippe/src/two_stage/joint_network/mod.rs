@@ -13,7 +13,7 @@ pub(crate) mod geometric_stiffness;
 pub(crate) mod knot;
 
 use crate::dynamics::integrate;
-use crate::dynamics::joint::JointRow;
+use crate::dynamics::joint::{JointRow, unwrapped};
 use crate::joint::JointKind;
 use crate::math::block_pattern::Pattern;
 use crate::math::dissection::NONE;
@@ -27,7 +27,7 @@ use crate::state::{BodyState, JointMemory, State};
 use crate::two_stage::book::Books;
 use crate::two_stage::joint_network::geometric_stiffness::{Stiff, renew, stiffness};
 use crate::two_stage::joint_network::knot::{Knot, Rows, block};
-use crate::two_stage::joint_targets::{CORRECTION_MAX, free_value, unwrapped};
+use crate::two_stage::joint_targets::{CORRECTION_MAX, free_value};
 use crate::two_stage::parallel::{IslandView, Worker};
 use crate::two_stage::relinearise::Lookahead;
 
@@ -568,7 +568,7 @@ impl Net {
             let (mut angle, mut displacement) = (0.0, 0.0);
             let slides = kind.slides() || matches!(kind, JointKind::Distance { .. });
             if kind.turns() || slides {
-                let place = joint.place(&state.bodies);
+                let place = joint.place(&state.bodies, &state.joints);
                 if kind.turns() {
                     angle = unwrapped(place.turn(kind).1, state.joints[slot].angle);
                 }

@@ -1,0 +1,406 @@
+//! `forces`: impacts over the contact graph, then contact forces by complementarity, in a motion without penetration.
+//!
+//! Reads: Model, State.  Writes: State, Work, StepReport.
+//! Called by: `step`.
+//! Source: [Lecture] "Contact Force Approach", "Conservative Loop", "Constructing the LCP"; [Baraff94] for friction inside the problem.
+//! docs/methods/forces.md says where we differ.
+
+mod finish;
+mod impacts;
+mod impulse_level;
+mod locate;
+mod modes;
+mod params;
+mod piece;
+mod project;
+mod slow_slip;
+mod smooth;
+mod support;
+mod system;
+
+pub use params::ForcesParams;
+pub(crate) use support::refusal;
+
+use crate::collide::{Course, FEATURE_MOTION, detect_on_course};
+use crate::dynamics::{energy, integrate};
+use crate::error::StepError;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::report::{Phase, StepReport};
+use crate::state::{BodyState, State};
+use crate::step::check_finite;
+use crate::work::Work;
+use impacts::Impacts;
+use locate::Locate;
+use smooth::{Active, Scene, Smooth};
+use system::Mode;
+
+/// Scratch of the method.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    smooth: Smooth,
+    impacts: Impacts,
+    locate: Locate,
+    /// Contacts of the detection that touch now.
+    touching: Vec<u32>,
+    /// States at the start and at the end of the piece.
+    start: Vec<BodyState>,
+    end: Vec<BodyState>,
+    /// Whether impacts were answered at the start of the piece.
+    struck: bool,
+    places: Vec<(u32, u32)>,
+}
+
+/// Advances the state by `h`, piece by piece from one event to the next.
+pub(crate) fn step(
+    model: &Model,
+    params: &ForcesParams,
+    h: f64,
+    state: &mut State,
+    work: &mut Work,
+) -> Result<StepReport, StepError> {
+    if let Some(reason) = refusal(model) {
+        return Err(StepError::Refused { reason });
+    }
+    work.records.clear();
+    work.events.clear();
+    let (begin, end) = (state.time, state.time + h);
+    let mut report = StepReport::default();
+    for left in (0..params.pieces).rev() {
+        let part = piece(model, params, h, (end, left == 0), state, work)?;
+        report.append(&part);
+        if state.time >= end {
+            break;
+        }
+    }
+    report.dt = h;
+    state.time = begin + h;
+    report.time = state.time;
+    state.step_count += 1;
+    state.substeps = report.work.substeps;
+    work.tell(model, h);
+    Ok(report)
+}
+
+/// The conservative loop once: detect, answer impacts, find contact forces, move up to what happens next, project.
+fn piece(
+    model: &Model,
+    params: &ForcesParams,
+    h: f64,
+    (end, last): (f64, bool),
+    state: &mut State,
+    work: &mut Work,
+) -> Result<StepReport, StepError> {
+    let t = state.time;
+    let mut report = StepReport {
+        dt: end - t,
+        ..StepReport::default()
+    };
+    report.work.substeps = 1;
+    let before = energy::total(model, state);
+    work.balance.begin(model, state);
+
+    // Detect: what touches, and what may on the way.
+    look(model, params, state, end - t, work);
+
+    // Impacts: all that approaches at this instant, in passes over the graph. What was hit goes elsewhere: look there too.
+    work.begins(Phase::Collide);
+    if strike(model, params, h, state, &[], work, &mut report) {
+        look(model, params, state, end - t, work);
+        recall(work);
+    }
+
+    // Contact forces: which contacts vanish, stick or slide, and what they carry.
+    work.begins(Phase::Rest);
+    let jammed = forces(model, params, (h, end - t), state, work, &mut report);
+    if !jammed.is_empty() && strike(model, params, h, state, &jammed, work, &mut report) {
+        forces(model, params, (h, end - t), state, work, &mut report);
+    }
+
+    // Move along the smooth motion, back to the first event if there is one.
+    work.begins(Phase::Move);
+    travel(model, params, (end, last), state, work, &mut report);
+    check_finite(model, state, "move")?;
+
+    // Project poses and velocities on what holds.
+    work.begins(Phase::Project);
+    let Work {
+        forces: scratch,
+        detection,
+        balance,
+        ..
+    } = work;
+    let contacts = &detection.contacts;
+    project::run(
+        model,
+        params,
+        contacts,
+        &mut scratch.smooth,
+        state,
+        balance,
+        &mut report,
+    );
+    state.set_substep(model, report.dt);
+    work.begins(Phase::Finish);
+    finish::run(model, before, state, work, &mut report);
+    Ok(report)
+}
+
+/// Finds what touches or may touch on the way of the next `h` seconds, with the velocities of now.
+fn look(model: &Model, params: &ForcesParams, state: &State, h: f64, work: &mut Work) {
+    work.begins(Phase::Detect);
+    work.predicted.clone_from(&state.bodies);
+    for (i, body) in model.present() {
+        let a = integrate::acceleration(model, body, &state.loads[i]);
+        work.predicted[i] = integrate::advance(body, &state.bodies[i], a, state.time, h);
+    }
+    let course = Course {
+        time: state.time,
+        h,
+        loads: &state.loads,
+        held: &[],
+        feature_motion: FEATURE_MOTION,
+    };
+    detect_on_course(
+        &course,
+        model,
+        &state.bodies,
+        &work.predicted,
+        &mut work.detection,
+    );
+    let touching = &mut work.forces.touching;
+    touching.clear();
+    for (i, c) in work.detection.contacts.iter().enumerate() {
+        let (a, b) = c.bodies();
+        if !model.is_awake(a as u32) && !model.is_awake(b as u32) {
+            continue;
+        }
+        let gap = c.at(&state.bodies[a], &state.bodies[b]).gap;
+        let here = c.seen == 0.0 && gap >= c.point.gap - params.touch_tolerance;
+        if here && gap <= params.touch_tolerance {
+            touching.push(i as u32);
+        }
+    }
+}
+
+/// Answers what approaches, and what friction jams. Says whether there was any.
+fn strike(
+    model: &Model,
+    params: &ForcesParams,
+    h: f64,
+    state: &mut State,
+    jammed: &[u32],
+    work: &mut Work,
+    report: &mut StepReport,
+) -> bool {
+    let Work {
+        forces,
+        detection,
+        balance,
+        ..
+    } = work;
+    let Scratch {
+        smooth,
+        impacts,
+        touching,
+        struck,
+        ..
+    } = forces;
+    let mut phase = impacts::Phase {
+        params,
+        scene: Scene {
+            model,
+            loads: &state.loads,
+            contacts: &detection.contacts,
+        },
+        bodies: &mut state.bodies,
+        smooth,
+        report,
+        balance,
+        h,
+    };
+    *struck = impacts.run(&mut phase, touching, jammed, state.time);
+    *struck
+}
+
+/// Contacts were found anew: impacts keep their contacts by key.
+fn recall(work: &mut Work) {
+    let Scratch { impacts, .. } = &mut work.forces;
+    let contacts = &work.detection.contacts;
+    impacts.recall(|key| contacts.binary_search_by_key(key, |c| c.key).ok());
+}
+
+/// Lists the contacts that touch and do not part, solves for their forces; returns those that friction jams.
+fn forces(
+    model: &Model,
+    params: &ForcesParams,
+    (h, left): (f64, f64),
+    state: &State,
+    work: &mut Work,
+    report: &mut StepReport,
+) -> Vec<u32> {
+    let Work {
+        forces, detection, ..
+    } = work;
+    let Scratch {
+        smooth, touching, ..
+    } = forces;
+    let scene = Scene {
+        model,
+        loads: &state.loads,
+        contacts: &detection.contacts,
+    };
+    smooth.impulse_level = params.impulse_level;
+    let known = smooth.gather(params, &scene, touching, state, h);
+    smooth.number(&scene);
+    smooth.pose(&scene, &state.bodies, state.time);
+    let warm = params.warm_start && known && modes::warm(&mut smooth.system);
+    // Impulses of the step answer those too.
+    let jammed = if params.impulse_level {
+        Vec::new()
+    } else {
+        smooth.jammed()
+    };
+    if !warm && jammed.is_empty() {
+        smooth.pose(&scene, &state.bodies, state.time);
+        let solved = modes::find(&mut smooth.system, &mut smooth.solver);
+        report.work.newton_steps += solved.newton_steps;
+        report.work.caps_hit += u32::from(!solved.met);
+    }
+    report.work.newton_steps += std::mem::take(&mut smooth.system.factorisations);
+    smooth.keep_forces();
+    smooth.keep_modes();
+    if jammed.is_empty() && !params.impulse_level {
+        smooth.foresee(&scene, &state.bodies, state.time, left);
+    }
+    jammed
+}
+
+/// Moves up to the end of the step or to the first event; the last piece goes to the end whatever happens.
+fn travel(
+    model: &Model,
+    params: &ForcesParams,
+    (end, last): (f64, bool),
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
+    let Work {
+        forces, detection, ..
+    } = work;
+    let Scratch {
+        smooth,
+        locate,
+        start,
+        end: arrived,
+        ..
+    } = forces;
+    let scene = Scene {
+        model,
+        loads: &state.loads,
+        contacts: &detection.contacts,
+    };
+    let left = (end - state.time).min(smooth.longest(&scene));
+    start.clone_from(&state.bodies);
+    if last {
+        // No more pieces: what happens now is answered too late.
+        report.work.caps_hit += 1;
+        smooth.keep_first();
+        let _ = smooth.run(&scene, start, state.time, left, arrived);
+        report.dt = left;
+    } else {
+        let arrival = locate.advance(params, &scene, smooth, start, (state.time, left), arrived);
+        report.dt = arrival.length;
+        report.work.caps_hit += u32::from(arrival.lost) + u32::from(arrival.capped);
+    }
+    report.work.caps_hit += std::mem::take(&mut smooth.open);
+    report.work.newton_steps += std::mem::take(&mut smooth.system.factorisations);
+    state.bodies.clone_from(arrived);
+    state.time = if report.dt == end - state.time {
+        end
+    } else {
+        state.time + report.dt
+    };
+}
+
+impl Smooth {
+    /// Lists what touches and does not part, with the forces and modes of the last step. Says whether all of it was known.
+    fn gather(
+        &mut self,
+        params: &ForcesParams,
+        scene: &Scene<'_>,
+        touching: &[u32],
+        state: &State,
+        h: f64,
+    ) -> bool {
+        let mut known = true;
+        let stick_below = params.slip_tolerance * scene.model.gravity.length() * h;
+        let to_force = if state.substep > 0.0 {
+            1.0 / state.substep
+        } else {
+            0.0
+        };
+        self.active.clear();
+        for &contact in touching {
+            let c = &scene.contacts[contact as usize];
+            let (a, b) = c.bodies();
+            let at = c.at(&state.bodies[a], &state.bodies[b]);
+            let point = (at.point_a + at.point_b) * 0.5;
+            let u = state.bodies[b].point_velocity(point) - state.bodies[a].point_velocity(point);
+            let u_n = at.normal.dot(u);
+            if u_n > params.velocity_tolerance {
+                continue;
+            }
+            let slip = u - at.normal * u_n;
+            let found = state.contacts.binary_search_by_key(&c.key, |m| m.key);
+            let memory = found.ok().map(|i| &state.contacts[i]);
+            known &= memory.is_some();
+            let size = slip.length();
+            let slips = size > stick_below.max(params.velocity_tolerance);
+            let slides = slips || c.surface.slip_speed > 0.0 || c.surface.friction_static == 0.0;
+            let force = memory.map_or(Vec3::ZERO, |m| {
+                (at.normal * m.first.normal + m.first.tangential) * to_force
+            });
+            self.active.push(Active {
+                contact,
+                mode: if !slides {
+                    Mode::Stick
+                } else if slips {
+                    Mode::Slide(slip / size)
+                } else {
+                    Mode::Slide(Vec3::ZERO)
+                },
+                force,
+                frozen: false,
+            });
+        }
+        self.joint_forces.clear();
+        for (i, _) in scene.model.present_joints() {
+            self.joint_forces
+                .push(state.joints[i].first.map(|f| f * to_force));
+        }
+        known
+    }
+
+    /// Contacts that slip so that friction presses them together harder than they part (n·K(n − μ d) ≤ 0) and that are pressed: no finite
+    /// force answers them. To be called with a posed system.
+    fn jammed(&self) -> Vec<u32> {
+        let mut jammed = Vec::new();
+        for (touch, active) in self.system.touches.iter().zip(&self.active) {
+            let Mode::Slide(d) = touch.mode else {
+                continue;
+            };
+            let response = self.system.response(touch);
+            let along = touch.along(d * touch.friction);
+            let k = response.x_axis;
+            if k.x - k.y * along[1] - k.z * along[2] > 0.0 {
+                continue;
+            }
+            let free: Vec<_> = self.system.nodes.iter().map(|n| n.free).collect();
+            if self.system.contact_rate(touch, &free)[0] < 0.0 {
+                jammed.push(active.contact);
+            }
+        }
+        jammed
+    }
+}

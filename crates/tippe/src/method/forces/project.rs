@@ -1,0 +1,161 @@
+//! After a piece: poses and velocities go back to joints, resting contacts and sticking points. No stabilising force, no Baumgarte.
+//!
+//! Reads: contacts that carry, joints, states.  Writes: states, position correction of the ledger.
+//! Called by: `method::forces`.
+//! Source: docs/methods/forces.md, "Projection": the smallest change in the metric of the masses, one linear solve each.
+
+use super::ForcesParams;
+use super::impacts::velocities;
+use super::smooth::{Scene, Smooth};
+use super::system::{Mode, NO_NODE};
+use crate::dynamics::energy;
+use crate::math::{Vec3, rotation};
+use crate::model::Model;
+use crate::output::balance::Balance;
+use crate::report::StepReport;
+use crate::state::{BodyState, State};
+
+/// Distance [m] or angle [rad] below which a pose is left as it is: rounding of positions of about a metre.
+const EXACT: f64 = 1e-15;
+/// Depth beyond which it is removed little by little [m].
+const DEEP: f64 = 1e-6;
+/// Rounds of the correction of poses.
+const ROUNDS: u32 = 3;
+
+/// Projects the states at time `state.time`; what that does to the energy is booked.
+pub(crate) fn run(
+    model: &Model,
+    params: &ForcesParams,
+    contacts: &[crate::collide::Contact],
+    smooth: &mut Smooth,
+    state: &mut State,
+    balance: &mut Balance,
+    report: &mut StepReport,
+) {
+    let before = energy::total(model, state);
+    balance.correct(model, state, -1.0);
+    let State {
+        bodies,
+        loads,
+        time,
+        ..
+    } = state;
+    let scene = Scene {
+        model,
+        loads,
+        contacts,
+    };
+    for _ in 0..ROUNDS {
+        if !poses(params, &scene, smooth, bodies, *time) {
+            break;
+        }
+    }
+    speeds(&scene, smooth, bodies, *time, report);
+    balance.correct(model, state, 1.0);
+    let after = energy::total(model, state);
+    report.energy.position_correction += after.0 + after.1 - (before.0 + before.1);
+}
+
+/// One correction of the poses; says whether there was something to correct.
+fn poses(
+    params: &ForcesParams,
+    scene: &Scene<'_>,
+    smooth: &mut Smooth,
+    bodies: &mut [BodyState],
+    t: f64,
+) -> bool {
+    smooth.pose(scene, bodies, t);
+    for node in &mut smooth.system.nodes {
+        node.free = [0.0; 6];
+    }
+    let mut worst: f64 = 0.0;
+    for (touch, active) in smooth.system.touches.iter_mut().zip(&smooth.active) {
+        let c = &scene.contacts[active.contact as usize];
+        let (a, b) = c.bodies();
+        let gap = c.at(&bodies[a], &bodies[b]).gap;
+        let gap = if gap < -DEEP {
+            params.depenetration * gap
+        } else {
+            gap
+        };
+        touch.force = [0.0; 3];
+        touch.bias = [gap, 0.0, 0.0];
+        if touch.mode != Mode::Open {
+            touch.mode = Mode::Slide(Vec3::ZERO);
+            worst = worst.max(gap.abs());
+        }
+    }
+    for hold in &mut smooth.system.holds {
+        hold.force = 0.0;
+        let slot = smooth.joints[hold.owner as usize];
+        if let Some(joint) = &scene.model.joints[slot as usize] {
+            let held = joint.place(bodies, &[]).held(joint.desc.kind);
+            hold.bias = held.residuals[hold.row as usize];
+            worst = worst.max(hold.bias.abs());
+        }
+    }
+    if worst <= EXACT || !smooth.system.solve() {
+        return false;
+    }
+    for (node, &slot) in smooth.slots.iter().enumerate() {
+        let [x, y, z, a, b, c] = smooth.system.result[node];
+        let s = &mut bodies[slot as usize];
+        s.position += Vec3::new(x, y, z);
+        s.rotation = rotation::normalized(rotation::exp(Vec3::new(a, b, c)) * s.rotation);
+    }
+    true
+}
+
+/// Velocities without any along rows that hold, normals that carry, and tangents that stick.
+fn speeds(
+    scene: &Scene<'_>,
+    smooth: &mut Smooth,
+    bodies: &mut [BodyState],
+    t: f64,
+    report: &mut StepReport,
+) {
+    if smooth.slots.is_empty() {
+        return;
+    }
+    smooth.pose(scene, bodies, t);
+    velocities(smooth, scene, bodies);
+    for touch in &mut smooth.system.touches {
+        touch.force = [0.0; 3];
+        if let Mode::Slide(_) = touch.mode {
+            touch.mode = Mode::Slide(Vec3::ZERO);
+        }
+    }
+    for hold in &mut smooth.system.holds {
+        hold.force = 0.0;
+    }
+    if !smooth.system.solve() {
+        report.work.caps_hit += 1;
+        return;
+    }
+    for (node, &slot) in smooth.slots.iter().enumerate() {
+        let [x, y, z, a, b, c] = smooth.system.result[node];
+        bodies[slot as usize].velocity = Vec3::new(x, y, z);
+        bodies[slot as usize].angular_velocity = Vec3::new(a, b, c);
+    }
+    let r = &mut report.residuals;
+    for hold in &smooth.system.holds {
+        let side = |k: usize| {
+            let v = smooth.system.result.get(hold.nodes[k] as usize);
+            v.map_or(0.0, |v| super::system::dot(&hold.jacobians[k], v))
+        };
+        let left = hold.bias + side(0) + side(1);
+        r.joint_velocity = r.joint_velocity.max(left.abs());
+    }
+    for touch in &smooth.system.touches {
+        let u = smooth.system.contact_rate(touch, &smooth.system.result);
+        match touch.mode {
+            Mode::Open => r.complementarity = r.complementarity.max(-u[0]),
+            Mode::Slide(_) => r.complementarity = r.complementarity.max(u[0].abs()),
+            Mode::Stick => {
+                r.complementarity = r.complementarity.max(u[0].abs());
+                r.stick_slip = r.stick_slip.max(u[1].abs().max(u[2].abs()));
+            }
+        }
+    }
+    debug_assert!(smooth.system.nodes.len() < NO_NODE as usize);
+}
