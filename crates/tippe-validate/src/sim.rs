@@ -203,6 +203,10 @@ fn loosened(method: &Method, factor: f64) -> Method {
             p.velocity_tolerance *= factor;
             p.joint_tolerance *= factor;
         }
+        Method::Events(p) => {
+            p.velocity_tolerance *= factor;
+            p.joint_tolerance *= factor;
+        }
     }
     method
 }

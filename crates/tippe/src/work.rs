@@ -45,6 +45,8 @@ pub struct Work {
     pub(crate) forces: crate::method::forces::Scratch,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
     pub(crate) resting: crate::two_stage::rest::Resting,
+    /// Scratch of `events`.
+    pub(crate) schedule: crate::method::events::Scratch,
     /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.
     pub(crate) balance: Balance,
     /// Scratch of falling asleep and waking.

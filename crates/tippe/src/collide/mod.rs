@@ -29,6 +29,7 @@ mod pair_mesh;
 mod pair_sphere_capsule;
 mod pair_sphere_cuboid;
 mod pair_sphere_sphere;
+pub(crate) mod pairs;
 mod pass;
 mod patch;
 mod radix;

@@ -4,6 +4,7 @@
 //! Called by: `step`.
 //! Source: docs/methods/README.md, "What each method honours"; ARCHITECTURE.md, "A new method".
 
+pub mod events;
 pub mod forces;
 pub mod iterative;
 mod params;
@@ -11,6 +12,7 @@ pub mod sequential;
 #[cfg(test)]
 mod toy;
 
+pub use events::EventsParams;
 pub use forces::ForcesParams;
 pub use iterative::IterativeParams;
 pub use params::{Former, Param, ParamKind, ParamRange, ParamTable, ParamType, ParamValue, Params};
@@ -104,6 +106,8 @@ methods! {
     1 => Iterative(IterativeParams) in iterative,
     /// Impacts over the contact graph, then contact forces by complementarity, between events located in time.
     3 => Forces(ForcesParams) in forces,
+    /// Every impact at its own time by the impact law; free flight in between; what rests is solved in groups.
+    4 => Events(EventsParams) in events,
     /// Free flight with uniform drag, for the tests of this list.
     #[cfg(test)]
     255 => Toy(toy::ToyParams) in toy,
