@@ -33,8 +33,9 @@ const LONG: &[(&str, &str, usize)] = &[
     (
         "crates/tippe/src/world/articulations.rs",
         "add_articulation",
-        106,
+        111,
     ),
+    ("crates/tippe/src/world/couplings.rs", "add_coupling", 82),
 ];
 
 /// Names of constants that have several values still.
