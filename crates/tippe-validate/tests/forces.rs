@@ -21,3 +21,10 @@ fn impacts_are_exact_at_any_step() {
         holds(case);
     }
 }
+
+#[test]
+fn tops_wedges_and_slopes() {
+    for case in ["F13", "F14", "F20", "F24", "F25"] {
+        holds(case);
+    }
+}

@@ -371,3 +371,140 @@ fn forces_follow_smooth_motion_at_order_four() {
     );
     assert!(coarse / fine > 11.0, "{coarse:e} to {fine:e}");
 }
+
+/// Four bricks of 2 × 0.5 m on a fixed one, each shifted by `d`, without friction: the scene of [Lecture], in space.
+fn bricks(d: f64) -> (World, Vec<tippe::BodyId>) {
+    let mut world = world(G, Surface::new(0.0, 0.0));
+    let shape = cuboid(1.0, 0.5, 0.25);
+    add(&mut world, &BodyDesc::fixed(shape.clone(), Vec3::ZERO));
+    let place = |i: i32| Vec3::new(d * f64::from(i), 0.0, 0.5 * f64::from(i));
+    let ids = (1..5)
+        .map(|i| add(&mut world, &solid(shape.clone(), 1.0, place(i))))
+        .collect();
+    (world, ids)
+}
+
+/// Forces of the interfaces from bottom to top, left and right.
+fn supports(world: &World, d: f64) -> Vec<f64> {
+    let mut sums = vec![0.0; 8];
+    for c in world.contacts() {
+        let level = ((c.point.z - 0.25) / 0.5).round() as usize;
+        let middle = d * (level as f64 + 0.5);
+        sums[2 * level + usize::from(c.point.x > middle)] += c.normal_impulse / c.dt;
+    }
+    sums
+}
+
+#[test]
+fn cl_32_bricks_stand_with_the_forces_of_the_table() {
+    let (mut world, ids) = bricks(0.3);
+    let report = run(&mut world, 1e-3, 3);
+    below("complementarity", report.residuals.complementarity, 1e-9);
+    let table = [
+        5.7706, 33.4694, 6.9247, 22.5053, 6.3476, 13.2724, 4.0394, 5.7706,
+    ];
+    for (found, wanted) in supports(&world, 0.3).into_iter().zip(table) {
+        near("support", found, wanted, 5e-5);
+    }
+    for id in ids {
+        below("speed", state(&world, id).velocity.length(), 1e-12);
+    }
+}
+
+/// Overbalanced: the lowest left contact vanishes, all bricks turn together.
+#[test]
+fn cl_33_overbalanced_bricks_lose_their_lowest_left_contact() {
+    let (mut world, ids) = bricks(0.5);
+    let dt = 1e-6;
+    run(&mut world, dt, 1);
+    let table = [
+        0.0, 35.8766, 3.5036, 20.8813, 4.2977, 10.2771, 2.9430, 3.5036,
+    ];
+    for (found, wanted) in supports(&world, 0.5).into_iter().zip(table) {
+        near("support", found, wanted, 2e-4);
+    }
+    for (id, a) in ids.iter().zip([1.6817, 0.0, -1.6817, -3.3634]) {
+        let s = state(&world, *id);
+        near("turn", -s.angular_velocity.y / dt, -3.3634, 1e-3);
+        near("fall", s.velocity.z / dt, a, 1e-3);
+    }
+}
+
+/// A ladder slides down a wall without friction and leaves it where sin φ = ⅔ sin φ₀.
+#[test]
+fn forces_let_the_ladder_leave_the_wall_in_time() {
+    let (length, r, start): (f64, f64, f64) = (1.0, 0.02, 1.2);
+    let mut world = world(G, Surface::new(0.0, 0.0));
+    add(&mut world, &floor());
+    add(
+        &mut world,
+        &BodyDesc::fixed(Shape::HalfSpace { normal: Vec3::X }, Vec3::ZERO),
+    );
+    let (c, s) = (libm::cos(start), libm::sin(start));
+    // The capsule's axis is z: turned towards −x, so that its upper end leans on the wall.
+    let lean = tippe::math::rotation::exp(Vec3::Y * (start - std::f64::consts::FRAC_PI_2));
+    let inertia = Vec3::new(1.0 / 12.0, 1.0 / 12.0, 1e-4);
+    let ladder = BodyDesc {
+        mass: MassSpec::Explicit {
+            mass: 1.0,
+            center: Vec3::ZERO,
+            inertia: Mat3::from_diagonal(inertia),
+        },
+        pose: Pose::new(
+            Vec3::new(r + 0.5 * length * c, 0.0, r + 0.5 * length * s),
+            lean,
+        ),
+        ..BodyDesc::dynamic(
+            Shape::Capsule {
+                half_length: 0.5 * length,
+                radius: r,
+            },
+            Vec3::ZERO,
+        )
+    };
+    let id = add(&mut world, &ladder);
+    // φ'' = −(3 g/2 L) cos φ from rest, in small steps.
+    let k = 1.5 * G / length;
+    let (mut phi, mut rate, mut t, h) = (start, 0.0, 0.0, 1e-6);
+    while libm::sin(phi) > 2.0 / 3.0 * s {
+        rate -= 0.5 * h * k * libm::cos(phi);
+        phi += h * rate;
+        rate -= 0.5 * h * k * libm::cos(phi);
+        t += h;
+    }
+    let on_wall = |world: &World| world.contacts().iter().any(|c| c.normal.x.abs() > 0.5);
+    let mut time = 0.0;
+    while time < t - 2e-3 {
+        run(&mut world, 1e-3, 1);
+        time += 1e-3;
+        assert!(on_wall(&world), "left at {time}, should at {t}");
+    }
+    while on_wall(&world) && time < t + 1e-2 {
+        run(&mut world, 1e-5, 1);
+        time += 1e-5;
+    }
+    near("time of leaving", time, t, 1e-4);
+    let axis = state(&world, id).rotation * Vec3::Z;
+    near("angle of leaving", libm::asin(axis.z.abs()), phi, 1e-4);
+}
+
+/// Ten boxes and a block on a slope of 20° stay where they are, without a rule of rest.
+#[test]
+fn forces_hold_stacks_and_blocks_without_creep() {
+    let mut stack = world(G, Surface::new(0.5, 0.0));
+    add(&mut stack, &floor());
+    let place = |i: i32| Vec3::Z * (0.1 + 0.2 * f64::from(i));
+    let boxes: Vec<_> = (0..10)
+        .map(|i| add(&mut stack, &solid(cuboid(0.1, 0.1, 0.1), 1.0, place(i))))
+        .collect();
+    let report = run(&mut stack, 0.01, 100);
+    for (i, id) in boxes.iter().enumerate() {
+        below(
+            "creep",
+            (state(&stack, *id).position - place(i as i32)).length(),
+            1e-11,
+        );
+    }
+    // One verified linear solve, and one for the projection.
+    assert!(report.work.newton_steps <= 2, "{:?}", report.work);
+}

@@ -35,8 +35,8 @@ pub(crate) struct Stage {
 /// Where the stages are, and their weights.
 const PLACES: [f64; 4] = [0.0, 0.5, 0.5, 1.0];
 const WEIGHTS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
-/// Velocity [m/s] times step under which a stage is no other place [m].
-const STILL: f64 = 1e-16;
+/// Way within a step under which a stage is no other place [m]: its forces are those of the start.
+const STILL: f64 = 1e-14;
 
 /// How a piece went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
