@@ -23,11 +23,11 @@ fn run(kind: &str, count: u64) -> BTreeMap<&'static str, u64> {
     tally
 }
 
-#[ignore = "sixty scenes took more than 90 s on a busy machine: which of them is slow is not known yet"]
+/// Few of them: some scenes of the grammar are slow, see docs/reliability.md.
 #[test]
 fn texts_of_the_grammar_mostly_load_and_step() {
-    let tally = run("scenes", 60);
-    assert!(tally["stepped"] > 30, "{tally:?}");
+    let tally = run("scenes", 6);
+    assert!(tally["stepped"] >= 3, "{tally:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Reads: Model (joints), body states.  Writes: the report.
 //! Called by: `assembly`.
-//! Source: docs/assembly.md, "Freedoms": the motions that no row sees, combined so that each starts at one mate and moves as few others
+//! Source: docs/assembly.md, "Rows": the motions that no row sees, combined so that each starts at one mate and moves as few others
 //! as possible.
 
 use super::echelon::Echelon;

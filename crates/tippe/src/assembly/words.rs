@@ -2,7 +2,7 @@
 //!
 //! Reads: Model (names), motions.  Writes: text.
 //! Called by: `assembly`, `diagnosis`, `weaker`, `conflict`.
-//! Source: docs/assembly.md, "The report".
+//! Source: docs/assembly.md, "`tippe assemble`".
 
 use super::Parts;
 use super::diagnosis::Motion;

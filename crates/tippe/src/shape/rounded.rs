@@ -11,9 +11,9 @@ use crate::math::{Mat3, Vec3};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 /// Arcs that a quarter of a turn is drawn with.
-const ARC_STEPS: u32 = 4;
+const DRAWN_ARCS: u32 = 4;
 /// Corners that a round rim is drawn with.
-const RIM_STEPS: u32 = 32;
+const DRAWN_SIDES: u32 = 32;
 
 /// A box, cylinder or hull, thickened by a radius in all directions.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,11 +91,11 @@ impl Rounded {
         match &self.core {
             Shape::Cylinder { .. } => {
                 let (core, _) = Core::of(&self.core)?;
-                for k in 0..RIM_STEPS {
-                    let (s, c) = libm::sincos(f64::from(k) * TAU / f64::from(RIM_STEPS));
-                    for i in 0..=ARC_STEPS {
+                for k in 0..DRAWN_SIDES {
+                    let (s, c) = libm::sincos(f64::from(k) * TAU / f64::from(DRAWN_SIDES));
+                    for i in 0..=DRAWN_ARCS {
                         let (up, across) =
-                            libm::sincos(f64::from(i) * FRAC_PI_2 / f64::from(ARC_STEPS));
+                            libm::sincos(f64::from(i) * FRAC_PI_2 / f64::from(DRAWN_ARCS));
                         for side in [-1.0, 1.0] {
                             let normal = Vec3::new(across * c, across * s, side * up);
                             // The rim point belongs to the direction across, also where the normal is the axis.
@@ -121,7 +121,7 @@ impl Rounded {
                     }
                 }
                 for e in edges(hull) {
-                    let steps = (e.angle / (FRAC_PI_2 / f64::from(ARC_STEPS)))
+                    let steps = (e.angle / (FRAC_PI_2 / f64::from(DRAWN_ARCS)))
                         .ceil()
                         .max(1.0);
                     for k in 1..steps as u32 {
@@ -158,10 +158,10 @@ fn box_hull(half: Vec3) -> Result<ConvexHull, BuildError> {
 
 /// Directions on the sphere, for drawing.
 fn sphere_directions() -> impl Iterator<Item = Vec3> {
-    (1..2 * ARC_STEPS).flat_map(|i| {
-        let (sin, cos) = libm::sincos(f64::from(i) * FRAC_PI_2 / f64::from(ARC_STEPS));
-        (0..4 * ARC_STEPS).map(move |k| {
-            let (s, c) = libm::sincos(f64::from(k) * FRAC_PI_2 / f64::from(ARC_STEPS));
+    (1..2 * DRAWN_ARCS).flat_map(|i| {
+        let (sin, cos) = libm::sincos(f64::from(i) * FRAC_PI_2 / f64::from(DRAWN_ARCS));
+        (0..4 * DRAWN_ARCS).map(move |k| {
+            let (s, c) = libm::sincos(f64::from(k) * FRAC_PI_2 / f64::from(DRAWN_ARCS));
             Vec3::new(sin * c, sin * s, cos)
         })
     })
