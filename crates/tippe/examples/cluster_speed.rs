@@ -139,7 +139,7 @@ fn main() {
     };
     let slope = |name: &str, all: &[(usize, f64)]| {
         if let [.., a, b] = all {
-            let s = (b.1 / a.1).ln() / (b.0 as f64 / a.0 as f64).ln();
+            let s = libm::log(b.1 / a.1) / libm::log(b.0 as f64 / a.0 as f64);
             println!("{name}: slope {s:.2} from {} to {} rows\n", a.0, b.0);
         }
     };

@@ -114,8 +114,11 @@ const KINDS: [JointKind; 5] = [
     JointKind::Ball,
 ];
 
+/// Kind, bodies and place of a mate.
+type Mate = (JointKind, Option<BodyId>, BodyId, Pose);
+
 /// A tree of bodies on the world, and mates that hold what is held already.
-fn tree(draw: &mut Draw, extra: usize) -> (World, Vec<(JointKind, Option<BodyId>, BodyId, Pose)>) {
+fn tree(draw: &mut Draw, extra: usize) -> (World, Vec<Mate>) {
     let mut world = World::new(Method::default()).expect("a world");
     let mut bodies: Vec<BodyId> = Vec::new();
     let mut mates = Vec::new();
@@ -398,8 +401,7 @@ fn contradict(world: &mut World, id: JointId) -> JointId {
         }
         JointKind::Slider => {
             desc.kind = JointKind::Orientation;
-            desc.frame_b.rotation =
-                desc.frame_b.rotation * rotation::exp(Vec3::new(0.3, 0.4, -0.2));
+            desc.frame_b.rotation *= rotation::exp(Vec3::new(0.3, 0.4, -0.2));
         }
         _ => desc.kind = JointKind::Distance { min: 0.3, max: 0.3 },
     }

@@ -8,8 +8,8 @@ use tippe::{
 const G: f64 = 9.81;
 
 fn world(surface: Surface) -> World {
-    let mut world = World::new(Method::Events(EventsParams::default())).unwrap();
-    world.set_default_surface(surface).unwrap();
+    let mut world = World::new(Method::Events(EventsParams::default())).expect("a value");
+    world.set_default_surface(surface).expect("a value");
     world
 }
 
@@ -17,7 +17,7 @@ fn floor(world: &mut World) -> BodyId {
     let half_space = Shape::HalfSpace { normal: Vec3::Z };
     world
         .add_body(&BodyDesc::fixed(half_space, Vec3::ZERO))
-        .unwrap()
+        .expect("a value")
 }
 
 fn sphere(world: &mut World, radius: f64, at: Vec3, velocity: Vec3) -> BodyId {
@@ -25,7 +25,7 @@ fn sphere(world: &mut World, radius: f64, at: Vec3, velocity: Vec3) -> BodyId {
         velocity,
         ..BodyDesc::dynamic(Shape::Sphere { radius }, at)
     };
-    world.add_body(&desc).unwrap()
+    world.add_body(&desc).expect("a value")
 }
 
 fn cuboid(world: &mut World, half: Vec3, at: Vec3, velocity: Vec3, spin: Vec3) -> BodyId {
@@ -34,12 +34,12 @@ fn cuboid(world: &mut World, half: Vec3, at: Vec3, velocity: Vec3, spin: Vec3) -
         angular_velocity: spin,
         ..BodyDesc::dynamic(Shape::Cuboid { half }, at)
     };
-    world.add_body(&desc).unwrap()
+    world.add_body(&desc).expect("a value")
 }
 
 fn run(world: &mut World, seconds: f64, steps: u32) {
     for _ in 0..steps {
-        world.step(seconds / f64::from(steps)).unwrap();
+        world.step(seconds / f64::from(steps)).expect("a value");
     }
 }
 
@@ -57,10 +57,10 @@ fn mc_02_a_free_box_keeps_momenta_energy_and_its_parabola() {
     let v = Vec3::new(1.0, 2.0, 30.0);
     let half = Vec3::new(0.1, 0.2, 0.3);
     let b = cuboid(&mut world, half, Vec3::ZERO, v, Vec3::new(0.1, 6.0, 0.2));
-    let first = world.step(1e-9).unwrap();
-    let start = *world.body_state(b).unwrap();
+    let first = world.step(1e-9).expect("a value");
+    let start = *world.body_state(b).expect("a value");
     run(&mut world, 10.0, 7);
-    let end = *world.body_state(b).unwrap();
+    let end = *world.body_state(b).expect("a value");
     let t = world.time() - 1e-9;
     let at = start.position + start.velocity * t - Vec3::Z * (0.5 * G * t * t);
     assert!(
@@ -68,12 +68,13 @@ fn mc_02_a_free_box_keeps_momenta_energy_and_its_parabola() {
         "{}",
         (end.position - at).length()
     );
-    let last = world.step(1e-9).unwrap();
+    let last = world.step(1e-9).expect("a value");
     // About the moving centre of mass, spin alone: compare through the energies and the report.
     let spin = |report: &tippe::StepReport| report.angular_momentum;
-    let orbital = |s: &tippe::BodyState| s.position.cross(s.velocity) * world.body(b).unwrap().mass;
+    let orbital =
+        |s: &tippe::BodyState| s.position.cross(s.velocity) * world.body(b).expect("a value").mass;
     let l0 = spin(&first) - orbital(&start);
-    let l1 = spin(&last) - orbital(world.body_state(b).unwrap());
+    let l1 = spin(&last) - orbital(world.body_state(b).expect("a value"));
     assert!(
         (l1 - l0).length() < 1e-9 * l0.length().max(1.0),
         "{l0} {l1}"
@@ -89,7 +90,7 @@ fn mc_15_bounces_happen_at_their_times_with_their_ratios() {
     let ball = sphere(&mut world, 0.1, Vec3::Z * 1.1, Vec3::ZERO);
     let mut times = Vec::new();
     for _ in 0..200 {
-        world.step(0.01).unwrap();
+        world.step(0.01).expect("a value");
         let impacts = world
             .events()
             .iter()
@@ -105,7 +106,7 @@ fn mc_15_bounces_happen_at_their_times_with_their_ratios() {
         t += e * v / G;
     }
     assert!(times.len() < 40, "{}", times.len());
-    let s = world.body_state(ball).unwrap();
+    let s = world.body_state(ball).expect("a value");
     assert!(
         (s.position.z - 0.1).abs() < 1e-6 && s.velocity.length() < 1e-6,
         "{s:?}"
@@ -119,17 +120,19 @@ fn mc_09_no_bullet_passes_a_plate() {
     let mut draw = stream(3);
     for shot in 0..200 {
         let mut world = world(Surface::new(0.2, 0.3));
-        world.set_gravity(Vec3::ZERO).unwrap();
+        world.set_gravity(Vec3::ZERO).expect("a value");
         let plate = Shape::Cuboid {
             half: Vec3::new(1.0, 1.0, 0.0005),
         };
-        world.add_body(&BodyDesc::fixed(plate, Vec3::ZERO)).unwrap();
+        world
+            .add_body(&BodyDesc::fixed(plate, Vec3::ZERO))
+            .expect("a value");
         let aim = Vec3::new(0.8 * draw(), 0.8 * draw(), 0.0);
         let from = Vec3::new(draw(), draw(), 2.0 + draw());
         let bullet = sphere(&mut world, 0.005, from, (aim - from).normalize() * 1000.0);
-        world.step(0.02).unwrap();
+        world.step(0.02).expect("a value");
         assert!(
-            world.body_state(bullet).unwrap().position.z > 0.0,
+            world.body_state(bullet).expect("a value").position.z > 0.0,
             "shot {shot}"
         );
         assert!(world.events().iter().any(|e| e.kind == EventKind::Impact));
@@ -139,14 +142,16 @@ fn mc_09_no_bullet_passes_a_plate() {
 /// Boxes 1 : 2 : 3 that fly in a room.
 fn gas(count: i32, surface: Surface) -> World {
     let mut world = world(surface);
-    world.set_gravity(Vec3::ZERO).unwrap();
+    world.set_gravity(Vec3::ZERO).expect("a value");
     let size = 0.4 * f64::from(count);
     for (at, normal) in [(-0.3, 1.0), (size, -1.0)] {
         for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
             let wall = Shape::HalfSpace {
                 normal: axis * normal,
             };
-            world.add_body(&BodyDesc::fixed(wall, axis * at)).unwrap();
+            world
+                .add_body(&BodyDesc::fixed(wall, axis * at))
+                .expect("a value");
         }
     }
     let mut draw = stream(5);
@@ -169,7 +174,7 @@ fn mc_09_a_gas_of_boxes_keeps_its_energy_and_never_overlaps() {
     let start = world.energy().0;
     let (mut impacts, mut depth) = (0, 0.0_f64);
     for _ in 0..20 {
-        let report = world.step(0.1).unwrap();
+        let report = world.step(0.1).expect("a value");
         impacts += report.collisions;
         depth = depth.max(report.penetration_found);
     }
@@ -182,7 +187,9 @@ fn mc_09_a_gas_of_boxes_keeps_its_energy_and_never_overlaps() {
 
 /// Bits of everything that moves.
 fn bits(world: &World) -> Vec<u64> {
-    let states = world.body_ids().map(|id| *world.body_state(id).unwrap());
+    let states = world
+        .body_ids()
+        .map(|id| *world.body_state(id).expect("a value"));
     states
         .flat_map(|s| {
             let q = s.rotation;
@@ -207,7 +214,7 @@ fn pile() -> World {
     let pivot = Pose::from_position(Vec3::Z * 1.3);
     let arm = Pose::from_position(Vec3::X);
     let joint = JointDesc::new(JointKind::Ball, None, pivot, bob, arm);
-    world.add_joint(&joint).unwrap();
+    world.add_joint(&joint).expect("a value");
     world
 }
 
@@ -229,11 +236,11 @@ fn one_second_gives_the_same_bits_in_any_number_of_steps() {
 fn a_snapshot_in_the_middle_of_a_substep_goes_on_with_the_same_bits() {
     let mut world = pile();
     run(&mut world, 0.51234, 9);
-    let mut restored = World::restore(&world.snapshot()).unwrap();
+    let mut restored = World::restore(&world.snapshot()).expect("a value");
     assert_eq!(world.hash(), restored.hash());
     for _ in 0..7 {
-        world.step(0.0213).unwrap();
-        restored.step(0.0213).unwrap();
+        world.step(0.0213).expect("a value");
+        restored.step(0.0213).expect("a value");
         assert_eq!(world.hash(), restored.hash());
     }
 }
@@ -242,7 +249,7 @@ fn a_snapshot_in_the_middle_of_a_substep_goes_on_with_the_same_bits() {
 fn cl_25_as_many_balls_leave_a_row_as_have_come() {
     for come in 1..=4 {
         let mut world = world(Surface::new(0.0, 1.0));
-        world.set_gravity(Vec3::ZERO).unwrap();
+        world.set_gravity(Vec3::ZERO).expect("a value");
         let balls: Vec<BodyId> = (0..5)
             .map(|i| {
                 let (gap, v) = if i < come {
@@ -255,7 +262,7 @@ fn cl_25_as_many_balls_leave_a_row_as_have_come() {
             .collect();
         run(&mut world, 0.2, 3);
         for (i, ball) in balls.iter().enumerate() {
-            let v = world.body_state(*ball).unwrap().velocity.x;
+            let v = world.body_state(*ball).expect("a value").velocity.x;
             let want = if i >= 5 - come as usize { 1.0 } else { 0.0 };
             assert!((v - want).abs() < 1e-12, "{come} come, ball {i}: {v}");
         }
@@ -265,13 +272,13 @@ fn cl_25_as_many_balls_leave_a_row_as_have_come() {
 #[test]
 fn a_break_of_three_balls_is_symmetric() {
     let mut world = world(Surface::new(0.0, 1.0));
-    world.set_gravity(Vec3::ZERO).unwrap();
+    world.set_gravity(Vec3::ZERO).expect("a value");
     let cue = sphere(&mut world, 0.1, Vec3::X * -0.5, Vec3::X);
     let a = sphere(&mut world, 0.1, Vec3::new(0.0, 0.1, 0.0), Vec3::ZERO);
     let b = sphere(&mut world, 0.1, Vec3::new(0.0, -0.1, 0.0), Vec3::ZERO);
     let start = world.energy().0;
     run(&mut world, 0.6, 2);
-    let of = |id: BodyId| world.body_state(id).unwrap().velocity;
+    let of = |id: BodyId| world.body_state(id).expect("a value").velocity;
     // Both take the same at 30°: v = 2√3/5, and the cue comes back with 1/5.
     assert!((of(a) - of(b) * Vec3::new(1.0, -1.0, 1.0)).length() < 1e-9);
     assert!((of(cue).x + 0.2).abs() < 1e-9, "{}", of(cue));
@@ -290,12 +297,14 @@ fn mc_19_a_block_on_a_ramp_stays_or_slides_as_coulomb_says() {
     for (friction, slides) in [(0.75, false), (0.4, false), (0.3, true)] {
         let mut world = world(Surface::new(friction, 0.3));
         let (s, c) = (angle.sin(), angle.cos());
-        world.set_gravity(Vec3::new(G * s, 0.0, -G * c)).unwrap();
+        world
+            .set_gravity(Vec3::new(G * s, 0.0, -G * c))
+            .expect("a value");
         floor(&mut world);
         let half = Vec3::new(0.1, 0.1, 0.05);
         let block = cuboid(&mut world, half, Vec3::Z * 0.05, Vec3::ZERO, Vec3::ZERO);
         run(&mut world, 1.0, 20);
-        let x = world.body_state(block).unwrap().position.x;
+        let x = world.body_state(block).expect("a value").position.x;
         if slides {
             let want = 0.5 * G * (s - friction * c);
             assert!((x / want - 1.0).abs() < 2e-3, "{x} {want}");
@@ -318,11 +327,11 @@ fn mc_33_a_stack_of_ten_comes_to_rest_with_bounded_work() {
         .collect();
     let mut impacts = 0;
     for _ in 0..40 {
-        impacts += world.step(0.05).unwrap().collisions;
+        impacts += world.step(0.05).expect("a value").collisions;
     }
     assert!(impacts < 20_000, "{impacts}");
     for (i, id) in boxes.iter().enumerate() {
-        let s = world.body_state(*id).unwrap();
+        let s = world.body_state(*id).expect("a value");
         assert!(
             (s.position - Vec3::Z * (0.5 + i as f64)).length() < 1e-3,
             "{i} {}",
@@ -341,7 +350,7 @@ fn mc_33_a_stack_of_ten_comes_to_rest_with_bounded_work() {
 #[test]
 fn mc_20_a_moving_wall_hits_with_its_own_speed() {
     let mut world = world(Surface::new(0.0, 1.0));
-    world.set_gravity(Vec3::ZERO).unwrap();
+    world.set_gravity(Vec3::ZERO).expect("a value");
     let mut wall = BodyDesc::fixed(
         Shape::Cuboid {
             half: Vec3::new(0.1, 1.0, 1.0),
@@ -352,13 +361,13 @@ fn mc_20_a_moving_wall_hits_with_its_own_speed() {
         velocity: Vec3::X * 2.0,
         angular_velocity: Vec3::ZERO,
     });
-    world.add_body(&wall).unwrap();
+    world.add_body(&wall).expect("a value");
     let ball = sphere(&mut world, 0.1, Vec3::X, -Vec3::X);
     run(&mut world, 1.0, 3);
-    let v = world.body_state(ball).unwrap().velocity;
+    let v = world.body_state(ball).expect("a value").velocity;
     assert!((v - Vec3::X * 5.0).length() < 1e-9, "{v}");
     // ½ m (25 − 1) came from the wall.
-    let mass = world.body(ball).unwrap().mass;
+    let mass = world.body(ball).expect("a value").mass;
     assert!((world.ledger().prescribed - 12.0 * mass).abs() < 1e-9 * mass);
     assert!(world.ledger().unexplained.abs() < 1e-9 * mass);
 }
@@ -366,10 +375,10 @@ fn mc_20_a_moving_wall_hits_with_its_own_speed() {
 #[test]
 fn mc_08_a_pair_far_apart_costs_nothing() {
     let mut world = world(Surface::default());
-    world.set_gravity(Vec3::ZERO).unwrap();
+    world.set_gravity(Vec3::ZERO).expect("a value");
     sphere(&mut world, 0.1, Vec3::ZERO, Vec3::ZERO);
     sphere(&mut world, 0.1, Vec3::X * 100.0, Vec3::ZERO);
-    assert_eq!(world.step(1.0).unwrap().candidates, 0);
+    assert_eq!(world.step(1.0).expect("a value").candidates, 0);
 }
 
 #[test]
@@ -381,11 +390,13 @@ fn mc_35_distant_pieces_of_ground_are_no_candidates() {
         let piece = Shape::Cuboid {
             half: Vec3::splat(0.4),
         };
-        world.add_body(&BodyDesc::fixed(piece, at)).unwrap();
+        world
+            .add_body(&BodyDesc::fixed(piece, at))
+            .expect("a value");
     }
     // Above the floor it comes down to within the frame: the one candidate.
     sphere(&mut world, 0.1, Vec3::Z * 0.102, Vec3::ZERO);
-    assert_eq!(world.step(0.01).unwrap().candidates, 1);
+    assert_eq!(world.step(0.01).expect("a value").candidates, 1);
 }
 
 #[test]
@@ -393,18 +404,22 @@ fn edits_between_steps_are_honoured() {
     let mut world = world(Surface::new(0.3, 0.5));
     floor(&mut world);
     let ball = sphere(&mut world, 0.1, Vec3::Z * 2.0, Vec3::ZERO);
-    world.step(0.1).unwrap();
-    world.set_velocity(ball, Vec3::Z * 3.0, Vec3::ZERO).unwrap();
-    let z = world.body_state(ball).unwrap().position.z;
-    world.step(0.1).unwrap();
-    let s = world.body_state(ball).unwrap();
+    world.step(0.1).expect("a value");
+    world
+        .set_velocity(ball, Vec3::Z * 3.0, Vec3::ZERO)
+        .expect("a value");
+    let z = world.body_state(ball).expect("a value").position.z;
+    world.step(0.1).expect("a value");
+    let s = world.body_state(ball).expect("a value");
     assert!((s.position.z - (z + 0.3 - 0.005 * G)).abs() < 1e-12);
     // A force for one step, and none afterwards.
-    let mass = world.body(ball).unwrap().mass;
-    world.apply_force(ball, Vec3::X * mass, s.position).unwrap();
-    world.step(0.1).unwrap();
-    world.step(0.1).unwrap();
-    let v = world.body_state(ball).unwrap().velocity;
+    let mass = world.body(ball).expect("a value").mass;
+    world
+        .apply_force(ball, Vec3::X * mass, s.position)
+        .expect("a value");
+    world.step(0.1).expect("a value");
+    world.step(0.1).expect("a value");
+    let v = world.body_state(ball).expect("a value").velocity;
     assert!((v.x - 0.1).abs() < 1e-12, "{v}");
 }
 
@@ -416,7 +431,7 @@ fn a_half_space_that_turns_is_refused() {
         velocity: Vec3::ZERO,
         angular_velocity: Vec3::X,
     });
-    world.add_body(&desc).unwrap();
+    world.add_body(&desc).expect("a value");
     sphere(&mut world, 0.1, Vec3::Z, Vec3::ZERO);
     let error = world.step(0.01).unwrap_err().to_string();
     assert!(error.contains("half-space"), "{error}");

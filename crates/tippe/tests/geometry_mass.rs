@@ -247,7 +247,7 @@ fn prism(sides: u32, radius: f64, half_length: f64) -> Shape {
     let points: Vec<Vec3> = (0..sides)
         .flat_map(|k| [corner(k, half_length), corner(k, -half_length)])
         .collect();
-    Shape::Hull(Arc::new(ConvexHull::new(&points).unwrap()))
+    Shape::Hull(Arc::new(ConvexHull::new(&points).expect("a solid")))
 }
 
 #[test]

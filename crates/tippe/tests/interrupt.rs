@@ -15,7 +15,7 @@ use tippe::{
 /// A stack with a ball thrown at it, a chain of three links with a heavy end that drags over the floor, and a tree.
 fn hard(method: Method) -> World {
     let mut world = world(G, Surface::new(0.6, 0.3));
-    world.set_method(method).unwrap();
+    world.set_method(method).expect("a value");
     add(&mut world, &floor());
     for i in 0..3 {
         let at = Vec3::new(0.01 * f64::from(i), 0.0, 0.1 + 0.2 * f64::from(i));
@@ -45,7 +45,7 @@ fn hard(method: Method) -> World {
             Some(a) => (Some(a), at(0.125)),
         };
         let joint = JointDesc::new(JointKind::Ball, a, frame, link, at(-0.125));
-        world.add_joint(&joint).unwrap();
+        world.add_joint(&joint).expect("a value");
         before = Some(link);
     }
     let mass = sphere(0.1).mass_properties(1000.0);
@@ -56,7 +56,7 @@ fn hard(method: Method) -> World {
         links: vec![link],
         ..ArticulationDesc::default()
     };
-    world.add_articulation(&tree).unwrap();
+    world.add_articulation(&tree).expect("a value");
     world
 }
 
@@ -64,7 +64,7 @@ fn hard(method: Method) -> World {
 fn at_looks(every: usize, world: &World, dt: f64, what: &str) -> u64 {
     let before = world.hash();
     let mut straight = world.clone();
-    straight.step(dt).unwrap();
+    straight.step(dt).expect("a value");
     for looks in (0..).step_by(every) {
         assert!(looks < 20_000, "{what}: a step looks too often");
         let mut tried = world.clone();
@@ -80,7 +80,7 @@ fn at_looks(every: usize, world: &World, dt: f64, what: &str) -> u64 {
                 // Now and then: the step can be taken again, with the same bits.
                 if looks % (16 * every as u64) == 0 {
                     tried.set_interrupt(None);
-                    tried.step(dt).unwrap();
+                    tried.step(dt).expect("a value");
                     assert_eq!(tried.hash(), straight.hash(), "{what}: after look {looks}");
                 }
             }
@@ -104,7 +104,7 @@ fn a_step_can_be_interrupted_at_every_look_and_leaves_the_world_as_it_was() {
             if k % 5 == 0 {
                 looks += at_looks(every, &world, 0.01, &format!("{name}, step {k}"));
             }
-            world.step(0.01).unwrap();
+            world.step(0.01).expect("a value");
         }
         println!("{name}: {looks} looks");
         assert!(looks > 40, "{name}: {looks} looks");
@@ -119,9 +119,9 @@ fn threads_look_too() {
         let at = Vec3::new(f64::from(i / 4), 0.0, 0.1 + 0.2 * f64::from(i % 4));
         add(&mut world, &solid(cuboid(0.1, 0.1, 0.1), 1.0, at));
     }
-    world.set_threads(3).unwrap();
+    world.set_threads(3).expect("a value");
     for _ in 0..3 {
-        world.step(0.01).unwrap();
+        world.step(0.01).expect("a value");
     }
     // Threads race for looks: how many there are is not the same each time.
     let before = world.hash();
@@ -142,7 +142,7 @@ fn an_interrupted_step_wakes_nobody() {
             speed: 1e-2,
             time: 0.1,
         }))
-        .unwrap();
+        .expect("a value");
     add(&mut world, &floor());
     add(
         &mut world,
@@ -156,11 +156,15 @@ fn an_interrupted_step_wakes_nobody() {
         ..BodyDesc::fixed(cuboid(0.1, 0.1, 0.1), Vec3::new(-1.5, 0.0, 0.1))
     };
     add(&mut world, &pusher);
-    let asleep = |w: &World| w.body_ids().filter(|id| w.is_asleep(*id).unwrap()).count();
+    let asleep = |w: &World| {
+        w.body_ids()
+            .filter(|id| w.is_asleep(*id).expect("a value"))
+            .count()
+    };
     let mut woke = 0;
     for _ in 0..150 {
         let mut straight = world.clone();
-        straight.step(0.01).unwrap();
+        straight.step(0.01).expect("a value");
         if asleep(&straight) < asleep(&world) {
             woke += 1;
             at_looks(1, &world, 0.01, "the step that wakes");
@@ -192,7 +196,7 @@ fn an_interrupt_from_another_thread_ends_the_step() {
         Instant::now()
     });
     let result = world.step(1.0 / 30.0);
-    let asked = asked.join().unwrap();
+    let asked = asked.join().expect("a value");
     assert_eq!(result.err(), Some(StepError::Interrupted));
     assert_eq!(world.hash(), before);
     assert!(

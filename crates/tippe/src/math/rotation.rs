@@ -133,7 +133,7 @@ fn taylor_step(axes: Quat, j: Vec3, momentum: Vec3, h: f64) -> (Quat, f64) {
         for i in 0..=k {
             let v = w[k - i];
             turn += l[i].cross(v);
-            slope = slope + q[i] * Quat::from_xyzw(v.x, v.y, v.z, 0.0);
+            slope += q[i] * Quat::from_xyzw(v.x, v.y, v.z, 0.0);
         }
         let part = 1.0 / (k + 1) as f64;
         l[k + 1] = turn * part;

@@ -42,7 +42,7 @@ impl Run<'_> {
     pub(super) fn body(&self, slot: u32) -> &Body {
         self.model.bodies[slot as usize]
             .as_ref()
-            .unwrap_or(&self.nobody)
+            .unwrap_or(self.nobody)
     }
 
     /// How a body moves.
