@@ -296,7 +296,7 @@ fn mc_19_a_block_on_a_ramp_stays_or_slides_as_coulomb_says() {
     let angle = 20.0_f64.to_radians();
     for (friction, slides) in [(0.75, false), (0.4, false), (0.3, true)] {
         let mut world = world(Surface::new(friction, 0.3));
-        let (s, c) = (angle.sin(), angle.cos());
+        let (s, c) = libm::sincos(angle);
         world
             .set_gravity(Vec3::new(G * s, 0.0, -G * c))
             .expect("a value");
