@@ -241,13 +241,15 @@ mod tests {
         for k in 0..400_u32 {
             let a = k % 50;
             let b = (a + 1 + ((draw() + 1.0) * 3.0) as u32) % 50;
+            let normal = vector(&mut draw).normalize();
+            // Both sides touch at the origin, each at a random lever from its centre.
             let place = Placement {
-                normal: vector(&mut draw).normalize(),
-                point_a: vector(&mut draw),
-                point_b: vector(&mut draw),
+                normal,
+                point_a: Vec3::ZERO,
+                point_b: Vec3::ZERO,
                 gap: 0.0,
             };
-            let centers = (Vec3::ZERO, Vec3::ZERO);
+            let centers = (-vector(&mut draw), -vector(&mut draw));
             rows.push(ContactRow::new(
                 (a, b),
                 &place,
