@@ -203,6 +203,16 @@ fn loosened(method: &Method, factor: f64) -> Method {
             p.velocity_tolerance *= factor;
             p.joint_tolerance *= factor;
         }
+        Method::Simultaneous(p) => {
+            p.depth_tolerance *= factor;
+            p.drift_tolerance *= factor;
+            p.velocity_tolerance *= factor;
+            p.joint_tolerance *= factor;
+        }
+        Method::Events(p) => {
+            p.velocity_tolerance *= factor;
+            p.joint_tolerance *= factor;
+        }
     }
     method
 }

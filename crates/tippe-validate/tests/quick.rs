@@ -12,7 +12,7 @@ fn every_case_holds_or_is_a_known_miss() {
         .filter(|c| !(cfg!(debug_assertions) && SLOW.contains(&c.id)))
         .copied()
         .collect();
-    let methods = ["sequential", "iterative"];
+    let methods = ["sequential", "iterative", "simultaneous"];
     // Stacks of free links take longer than all else: `tippe validate --quick` has them.
     let mut rows = Vec::new();
     for case in cases {

@@ -78,7 +78,8 @@ pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
 pub use method::{
-    ForcesParams, IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue, SequentialParams,
+    EventsParams, ForcesParams, IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue,
+    SequentialParams, SimultaneousParams,
 };
 pub use model::coupling::Coupling;
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};

@@ -35,6 +35,8 @@ pub struct StepReport {
     pub momentum: Vec3,
     /// Total angular momentum of the dynamic bodies about the world origin [kg·m²/s].
     pub angular_momentum: Vec3,
+    /// What moving bodies apart without velocity added to that [kg·m²/s].
+    pub position_correction_moment: Vec3,
     /// Where the energy of this step went.
     pub energy: EnergyLedger,
     /// What errors of energy are measured by [J]: kinetic energy at the start of the step plus works put in, and not less than weight
@@ -59,6 +61,8 @@ impl StepReport {
             residuals: self.residuals.max(part.residuals),
             work,
             material_fallbacks: self.material_fallbacks.max(part.material_fallbacks),
+            position_correction_moment: self.position_correction_moment
+                + part.position_correction_moment,
             energy,
             energy_scale: self.energy_scale.max(part.energy_scale),
             ..*part

@@ -6,6 +6,7 @@
 
 use crate::articulation::ArticulationState;
 use crate::math::{Pose, Quat, Vec3};
+use crate::method::events::Schedule;
 use crate::model::{Body, Model};
 
 /// Where a body is and how it moves: thirteen `f64` without gaps, in this order (position x y z, rotation x y z w, velocity x y z,
@@ -168,6 +169,8 @@ pub struct State {
     pub sensed: Vec<PairKey>,
     /// By slot: for how long a body has been still [s]. Written and read by `sleep`, only if bodies may sleep.
     pub quiet: Vec<f64>,
+    /// Flights, near pairs and clocks of `events`. Written and read by it alone.
+    pub events: Schedule,
 }
 
 impl ContactMemory {
@@ -227,6 +230,7 @@ impl State {
             touching,
             sensed,
             quiet,
+            events,
         } = self;
         *time = other.time;
         *step_count = other.step_count;
@@ -240,6 +244,7 @@ impl State {
         touching.clone_from(&other.touching);
         sensed.clone_from(&other.sensed);
         quiet.clone_from(&other.quiet);
+        events.copy_from(&other.events);
     }
 
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].

@@ -9,6 +9,7 @@ use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
 use crate::interrupt::Interrupt;
 use crate::method::iterative::{Collisions, Levels};
+use crate::method::simultaneous;
 use crate::model::Model;
 use crate::output::balance::Balance;
 use crate::output::record::Records;
@@ -39,12 +40,16 @@ pub struct Work {
     pub(crate) stage: Scratch,
     /// Scratch of the collision phase of `iterative`.
     pub(crate) collisions: Collisions,
-    /// Scratch of its shock propagation.
+    /// Scratch of the collision phase of `simultaneous`.
+    pub(crate) simultaneous: simultaneous::Collisions,
+    /// Scratch of the shock propagation of `iterative`.
     pub(crate) levels: Levels,
     /// Scratch of `forces`.
     pub(crate) forces: crate::method::forces::Scratch,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
     pub(crate) resting: crate::two_stage::rest::Resting,
+    /// Scratch of `events`.
+    pub(crate) schedule: crate::method::events::Scratch,
     /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.
     pub(crate) balance: Balance,
     /// Scratch of falling asleep and waking.

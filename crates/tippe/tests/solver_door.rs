@@ -495,3 +495,101 @@ fn text_that_is_no_island_is_refused() {
         assert!(error.starts_with(what), "{error}");
     }
 }
+
+/// A tower of cubes at rest for one step of gravity, four contacts a face.
+fn tower(count: usize) -> Problem {
+    let mut p = Problem::default();
+    let fall = Vec3::new(0.0, 0.0, -9.81 / 60.0);
+    let nodes: Vec<Node> = (0..count)
+        .map(|_| {
+            p.add_body(1.0, Mat3::IDENTITY * 6.0, fall, Vec3::ZERO)
+                .unwrap()
+        })
+        .collect();
+    for i in 0..count {
+        for (x, y) in [(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)] {
+            p.add_contact(Friction::coulomb(0.5), [0.0; 6], [0.0; 6]);
+            if i > 0 {
+                p.add_contact_side(nodes[i - 1], -1.0, FRAME, Vec3::new(x, y, 0.5));
+            }
+            p.add_contact_side(nodes[i], 1.0, FRAME, Vec3::new(x, y, -0.5));
+        }
+    }
+    p
+}
+
+/// What the engine asks for: a hundredth of the tolerance where it gets there, so that the answer is right in the next step too.
+fn polished() -> Budget {
+    Budget {
+        tolerance: 1e-8,
+        tolerance_relative: 0.0,
+        polish: 1e-2,
+        ..Budget::default()
+    }
+}
+
+#[test]
+fn a_tower_solved_once_is_right_in_the_next_step() {
+    let mut core = Core::default();
+    for count in [1, 2, 10, 40] {
+        let mut p = tower(count);
+        let out = core.solve(&p, &polished());
+        assert!(
+            out.met && !out.unchanged && out.residual <= 1e-10,
+            "{count}: {:e}",
+            out.residual
+        );
+        let r = out.impulses.to_vec();
+        p.start_mut().copy_from_slice(&r);
+        let out = core.solve(&p, &polished());
+        assert!(out.met && out.unchanged);
+        assert_eq!(out.work.factorisations, 0);
+    }
+}
+
+#[test]
+fn chains_take_one_factorisation_from_any_start() {
+    let mut core = Core::default();
+    for count in [2, 10, 100] {
+        let mut p = Problem::default();
+        let mut last: Option<Node> = None;
+        for i in 0..count {
+            let swing = Vec3::new(0.1, 0.2, (i % 7) as f64 - 3.0);
+            let node = p
+                .add_body(1.0, Mat3::IDENTITY * 300.0, swing, -swing)
+                .unwrap();
+            for axis in FRAME {
+                p.add_row(Law::Equality, 1e-3 * (i % 3) as f64, 0.3);
+                for (body, sign, lever) in [(last, -1.0, 0.1), (Some(node), 1.0, -0.1)] {
+                    if let Some(body) = body {
+                        let (d, m) = (axis * sign, (Vec3::X * lever).cross(axis) * sign);
+                        p.add_side(body, &[d.x, d.y, d.z, m.x, m.y, m.z]);
+                    }
+                }
+            }
+            last = Some(node);
+        }
+        for warm in [false, true] {
+            let out = core.solve(&p, &Budget { warm, ..polished() });
+            assert!(
+                out.met && out.residual <= 1e-10,
+                "{count} {warm}: {:e}",
+                out.residual
+            );
+            assert_eq!(out.work.factorisations, 1, "{count} {warm}");
+        }
+    }
+}
+
+#[test]
+fn islands_in_turn_have_the_answers_they_have_alone() {
+    let problems: Vec<Problem> = [1, 2, 3, 5, 8, 13].map(tower).into();
+    let mut core = Core::default();
+    for _ in 0..2 {
+        for p in &problems {
+            let together = core.solve(p, &polished()).impulses.to_vec();
+            let mut own = Core::default();
+            assert_eq!(own.solve(p, &polished()).impulses, together);
+        }
+    }
+}

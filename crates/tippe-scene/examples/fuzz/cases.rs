@@ -395,6 +395,7 @@ fn pair(random: &mut Random) -> Result<usize, String> {
             random.range(0.1, 1.0),
         ),
         axes: random.rotation(),
+        exact: random.below(2) == 0,
         prescribed: None,
     };
     let (f, g) = (flight(random, p), flight(random, q));

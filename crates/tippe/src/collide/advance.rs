@@ -386,3 +386,23 @@ pub(super) fn root(a: f64, b: f64, w: f64) -> f64 {
         2.0 * w / below
     }
 }
+
+/// How long two shapes that touch may go on unseen [s]: until they may overlap by `width` [m]. They touch along `n`, from A to B.
+pub(crate) fn parting_time(
+    a: (&Shape, &Flight<'_>),
+    b: (&Shape, &Flight<'_>),
+    n: Vec3,
+    width: f64,
+) -> f64 {
+    let poses = (a.1.pose, b.1.pose);
+    if is_mesh(a.0) || is_mesh(b.0) {
+        return advance_mesh::Closing::of(a, b, 0.0, &poses).time(width);
+    }
+    let sides = [side(n, a, 0.0, poses.0), side(-n, b, 0.0, poses.1)];
+    closing_time(&sides, width)
+}
+
+/// How fast two shapes can come closer from now on, whatever way they turn [m/s].
+pub(crate) fn closing_speed(a: (&Shape, &Flight<'_>), b: (&Shape, &Flight<'_>)) -> f64 {
+    advance_mesh::Closing::of(a, b, 0.0, &(a.1.pose, b.1.pose)).speed()
+}

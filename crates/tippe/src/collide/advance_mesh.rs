@@ -47,6 +47,11 @@ impl Closing {
         }
     }
 
+    /// Speed [m/s].
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
     /// How long it takes at least to come closer by `width` [m]; infinite if nothing moves.
     pub fn time(&self, width: f64) -> f64 {
         root(self.acceleration, self.speed, width)

@@ -27,6 +27,8 @@ pub struct Flight<'a> {
     pub moments: Vec3,
     /// Principal axes in the shape's frame.
     pub axes: Quat,
+    /// Whether rotation is followed to rounding; else to the order of one step of a method.
+    pub exact: bool,
     /// Prescribed motion, which counts instead of all of the above but `pose` and `center`.
     pub prescribed: Option<Prescribed<'a>>,
 }
@@ -73,6 +75,7 @@ impl<'a> Flight<'a> {
             angular_velocity: Vec3::ZERO,
             moments: Vec3::ONE,
             axes: Quat::IDENTITY,
+            exact: false,
             prescribed: None,
         }
     }
@@ -116,6 +119,18 @@ impl<'a> Flight<'a> {
         }
     }
 
+    /// The flight of a half-space of a body with prescribed motion: without the turning about its own normal, which changes nothing.
+    #[must_use]
+    pub(crate) fn of_half_space(body: &'a Body, shape: &Pose, s: &BodyState, t: f64) -> Self {
+        let pose = s.frame(body).compose(shape);
+        match &body.kind {
+            BodyKind::Kinematic(Motion::Constant { .. } | Motion::Steered { .. }) => {
+                Self::uniform(pose, s.point_velocity(pose.position), Vec3::ZERO)
+            }
+            _ => Self::of_body(body, shape, s, Vec3::ZERO, t),
+        }
+    }
+
     /// Whether every number makes sense.
     #[must_use]
     pub fn is_finite(&self) -> bool {
@@ -155,7 +170,11 @@ impl<'a> Flight<'a> {
         }
         let axes = rotation::normalized(self.pose.rotation * self.axes);
         let l = axes * (j * (axes.conjugate() * w));
-        let turned = rotation::torque_free(axes, j.recip(), l, t);
+        let turned = if self.exact {
+            rotation::torque_free_exact(axes, j.recip(), l, t)
+        } else {
+            rotation::torque_free(axes, j.recip(), l, t)
+        };
         rotation::normalized(turned * self.axes.conjugate())
     }
 

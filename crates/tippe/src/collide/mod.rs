@@ -29,6 +29,7 @@ mod pair_mesh;
 mod pair_sphere_capsule;
 mod pair_sphere_cuboid;
 mod pair_sphere_sphere;
+pub(crate) mod pairs;
 mod pass;
 mod patch;
 mod radix;
@@ -107,7 +108,7 @@ struct Item {
 
 /// Most contact points of a step: so many, and so many more for each shape. No pile has them; bodies put into each other by the
 /// thousand would have the square of their number.
-const CONTACTS_MAX: usize = 1 << 16;
+const CONTACTS_BASE: usize = 1 << 16;
 const CONTACTS_PER_SHAPE: usize = 64;
 
 /// Everything detection finds, and its scratch.
@@ -201,7 +202,7 @@ fn detect_on(
     // Taken out while the pairs borrow the broad phase; both go back below.
     let mut points = std::mem::take(&mut out.points);
     let mut broad = std::mem::take(&mut out.broad);
-    let contacts_max = CONTACTS_MAX + CONTACTS_PER_SHAPE * out.items.len();
+    let contacts_max = CONTACTS_BASE + CONTACTS_PER_SHAPE * out.items.len();
     let pairs = broad.update(&out.boxes, &out.movable);
     out.unresolved += u32::from(pairs.len() >= broad::PAIRS_MAX);
     for &(i, j) in pairs {

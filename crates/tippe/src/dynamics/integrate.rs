@@ -22,7 +22,20 @@ pub fn acceleration(model: &Model, body: &Body, load: &Load) -> Vec3 {
 /// Where a dynamic body is after moving freely for `h` [s] under the constant acceleration `a`.
 #[must_use]
 pub fn fly(body: &Body, s: &BodyState, a: Vec3, h: f64) -> BodyState {
-    let (rotation, angular_velocity) = turn(body, s, h);
+    moved(body, s, a, h, rotation::torque_free)
+}
+
+/// The same with a rotation that is right to rounding, however long the flight.
+#[must_use]
+pub fn fly_exactly(body: &Body, s: &BodyState, a: Vec3, h: f64) -> BodyState {
+    moved(body, s, a, h, rotation::torque_free_exact)
+}
+
+/// Principal axes, inverse moments, angular momentum and a time to the axes then.
+type TorqueFree = fn(Quat, Vec3, Vec3, f64) -> Quat;
+
+fn moved(body: &Body, s: &BodyState, a: Vec3, h: f64, torque_free: TorqueFree) -> BodyState {
+    let (rotation, angular_velocity) = turn(body, s, h, torque_free);
     BodyState {
         // x(h) = x + v h + ½ a h²
         position: s.position + s.velocity * h + a * (0.5 * h * h),
@@ -33,7 +46,7 @@ pub fn fly(body: &Body, s: &BodyState, a: Vec3, h: f64) -> BodyState {
 }
 
 /// Orientation and angular velocity after torque-free rotation for `h` [s].
-fn turn(body: &Body, s: &BodyState, h: f64) -> (Quat, Vec3) {
+fn turn(body: &Body, s: &BodyState, h: f64, torque_free: TorqueFree) -> (Quat, Vec3) {
     let m = body.moments;
     if (m.x == m.y && m.y == m.z) || fault::active(Fault::NoGyroscopicTerm) {
         // Three equal moments: ω is constant.
@@ -44,7 +57,7 @@ fn turn(body: &Body, s: &BodyState, h: f64) -> (Quat, Vec3) {
     }
     let axes = rotation::normalized(s.rotation * body.axes);
     let l = momentum(axes, m, s.angular_velocity);
-    let axes = rotation::torque_free(axes, body.inverse_moments, l, h);
+    let axes = torque_free(axes, body.inverse_moments, l, h);
     // Refined once: the rounding of a turn there and back always errs to one side and would let L grow by 4e-16 in every step.
     let w = rotation::spin(axes, body.inverse_moments, l);
     let missing = l - momentum(axes, m, w);

@@ -99,6 +99,7 @@ impl Slept {
 
 /// Wakes a body and the island it fell asleep with.
 pub(crate) fn wake(model: &mut Model, state: &mut State, slot: usize) {
+    model.edits += 1;
     let Some(Some(body)) = model.bodies.get(slot) else {
         return;
     };
@@ -110,6 +111,7 @@ pub(crate) fn wake(model: &mut Model, state: &mut State, slot: usize) {
 
 /// Wakes everything.
 pub(crate) fn wake_all(model: &mut Model, state: &mut State) {
+    model.edits += 1;
     wake_if(model, state, |_| true);
 }
 

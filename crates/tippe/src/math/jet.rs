@@ -165,6 +165,10 @@ impl Mul<f64> for Jet {
 
 impl Div for Jet {
     type Output = Self;
+    #[allow(
+        clippy::suspicious_arithmetic_impl,
+        reason = "the reciprocal knows its derivatives"
+    )]
     fn div(self, o: Self) -> Self {
         self * o.recip()
     }

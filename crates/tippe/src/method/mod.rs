@@ -4,17 +4,21 @@
 //! Called by: `step`.
 //! Source: docs/methods/README.md, "What each method honours"; ARCHITECTURE.md, "A new method".
 
+pub mod events;
 pub mod forces;
 pub mod iterative;
 mod params;
 pub mod sequential;
+pub mod simultaneous;
 #[cfg(test)]
 mod toy;
 
+pub use events::EventsParams;
 pub use forces::ForcesParams;
 pub use iterative::IterativeParams;
 pub use params::{Former, Param, ParamKind, ParamRange, ParamTable, ParamType, ParamValue, Params};
 pub use sequential::SequentialParams;
+pub use simultaneous::SimultaneousParams;
 
 use crate::error::{BuildError, StepError};
 use crate::model::Model;
@@ -102,8 +106,12 @@ methods! {
     0 => Sequential(SequentialParams) in sequential,
     /// Collisions, then resting contacts, each by impulses to a tolerance; lone impacts by the impact law.
     1 => Iterative(IterativeParams) in iterative,
+    /// All contacts and connections together, by one symmetric system.
+    2 => Simultaneous(SimultaneousParams) in simultaneous,
     /// Impacts over the contact graph, then contact forces by complementarity, between events located in time.
     3 => Forces(ForcesParams) in forces,
+    /// Every impact at its own time by the impact law; free flight in between; what rests is solved in groups.
+    4 => Events(EventsParams) in events,
     /// Free flight with uniform drag, for the tests of this list.
     #[cfg(test)]
     255 => Toy(toy::ToyParams) in toy,

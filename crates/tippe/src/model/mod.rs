@@ -599,6 +599,8 @@ pub struct Model {
     pub(crate) sleeping: Option<Sleeping>,
     /// How many bodies are asleep.
     pub(crate) sleepers: usize,
+    /// How often users have changed the world, for methods that plan ahead.
+    pub(crate) edits: u64,
 }
 
 impl Model {

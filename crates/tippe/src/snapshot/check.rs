@@ -14,11 +14,11 @@ use crate::state::{ContactMemory, Impulse, JointMemory, PairKey, State};
 use crate::world::World;
 
 /// Most steps that a world can have taken: the counter never overflows from there.
-const STEPS_MAX: u64 = 1 << 62;
+const STEP_COUNT_MAX: u64 = 1 << 62;
 /// Most substeps of the last step; the methods' own limits are far below.
 const SUBSTEPS_MAX: u32 = 1 << 20;
 /// How far a quaternion may be from length one [1].
-const UNIT_TOLERANCE: f64 = 1e-6;
+const QUATERNION_TOLERANCE: f64 = 1e-6;
 /// How far the stored reach of a body may be from that of its shapes, relative [1].
 const REACH_TOLERANCE: f64 = 1e-9;
 
@@ -140,7 +140,7 @@ pub(super) fn numbers(world: &World) -> Result<(), BuildError> {
         body(b).map_err(|e| e.inside(&format!("bodies[{i}]")))?;
     }
     require("time", state.time.is_finite())?;
-    require("step_count", state.step_count <= STEPS_MAX)?;
+    require("step_count", state.step_count <= STEP_COUNT_MAX)?;
     require("substeps", state.substeps <= SUBSTEPS_MAX)?;
     require("substep", state.substep.is_finite() && state.substep >= 0.0)?;
     for (i, b) in state.bodies.iter().enumerate() {
@@ -173,7 +173,7 @@ fn require(field: &str, good: bool) -> Result<(), BuildError> {
 }
 
 fn unit(q: Quat) -> bool {
-    (q.length_squared() - 1.0).abs() < UNIT_TOLERANCE
+    (q.length_squared() - 1.0).abs() < QUATERNION_TOLERANCE
 }
 
 /// A body passes the checks of its description, and what was computed from that fits.

@@ -10,6 +10,7 @@ mod articulations;
 mod check;
 mod codec;
 mod params;
+mod schedule;
 
 use crate::error::SnapshotError;
 use crate::model::Model;
@@ -36,6 +37,7 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     world.ledger.write(&mut out);
     articulations::write(&world.model, &world.state, &mut out);
     world.state.quiet.write(&mut out);
+    schedule::write(&world.model, &world.state, &mut out);
     let checksum = fnv(&out.bytes[ENVELOPE..]);
     out.bytes[ENVELOPE - 8..ENVELOPE].copy_from_slice(&checksum.to_le_bytes());
     out.bytes
@@ -70,6 +72,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
+    schedule::read(&mut input, &world.model, &mut world.state)?;
     let asleep = world.model.present().filter(|(_, b)| b.asleep.is_some());
     world.model.sleepers = asleep.count();
     if input.offset != bytes.len() || !check::consistent(&world.model, &world.state) {
@@ -102,6 +105,9 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
         for (_, body) in model.present() {
             body.asleep.write(&mut out);
         }
+    }
+    if state.events.started {
+        schedule::write(model, state, &mut out);
     }
     fnv(&out.bytes)
 }

@@ -10,7 +10,7 @@ use crate::collide::Placement;
 use crate::fault::{self, Fault};
 use crate::material::Surface;
 use crate::math::{Mat3, Vec3, tangents};
-use crate::solver::ends::{Bodies, SolverBody, matrix};
+use crate::solver::ends::{Bodies, SolverBody, acting_point, matrix};
 use crate::solver::problem::Friction;
 use crate::state::Impulse;
 
@@ -96,7 +96,8 @@ impl ContactRow {
         let (body_a, body_b) = (&bodies[a as usize], &bodies[b as usize]);
         let n = place.normal;
         let (t1, t2) = tangents(n);
-        let (r_a, r_b) = (place.point_a - x_a, place.point_b - x_b);
+        let point = acting_point(bodies, (a as usize, b as usize), place);
+        let (r_a, r_b) = (point - x_a, point - x_b);
         let (k_n, k_t_inverse, step_t) = response([n, t1, t2], (r_a, r_b), body_a, body_b);
         let mut row = Self {
             a,

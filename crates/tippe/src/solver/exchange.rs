@@ -1,7 +1,7 @@
 //! The engine's island as a problem of the core, and the core's impulses back on its rows.
 //!
 //! Reads: contact rows, joint blocks, ends.  Writes: a `Problem`; impulses of rows and joints, velocities of ends.
-//! Called by: `solver::sweep`.
+//! Called by: `solver::sweep`, `method::simultaneous::collision`.
 //! Source: docs/solver.md, "The core". Letters: B the Jacobian of a link's velocity by its tree's joint velocities.
 //!
 //! The problem is relative to the present velocities, which contain the present impulses: targets are what is missing, nodes start from rest less what those impulses
@@ -9,11 +9,12 @@
 
 #![allow(non_snake_case)]
 
+use super::choose::POLISH;
 use super::contact::ContactRow;
 use super::core::Core;
 use super::direct::System;
 use super::ends::{Bodies, NONE};
-use super::problem::{Budget, Law, Node, Outcome, Problem};
+use super::problem::{Budget, Law, Node, Problem};
 use crate::dynamics::joint::JointRow;
 use crate::math::Vec3;
 
@@ -56,6 +57,7 @@ impl Exchange {
         let budget = Budget {
             tolerance,
             tolerance_relative: 0.0,
+            polish: POLISH,
             block_products,
             ..Budget::default()
         };
@@ -68,12 +70,20 @@ impl Exchange {
             return None;
         }
         super::recorder::offer(&self.problem, outcome.work.operations);
-        give_back(&outcome, system, bodies);
+        // What is right already keeps its bits.
+        if !(outcome.met && outcome.unchanged) {
+            give_back(outcome.impulses, system, bodies);
+        }
         Some(solved)
     }
 
+    /// The problem that was built last.
+    pub(crate) const fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
     /// Makes the problem; false if a row or a tree does not fit.
-    fn build(&mut self, system: &System<'_>, bodies: &Bodies) -> bool {
+    pub(crate) fn build(&mut self, system: &System<'_>, bodies: &Bodies) -> bool {
         self.problem.clear();
         self.trees.clear();
         self.nodes.clear();
@@ -191,12 +201,12 @@ impl Exchange {
     }
 }
 
-/// Gives rows, joints and ends the impulses of the core.
-fn give_back(outcome: &Outcome<'_>, system: &mut System<'_>, bodies: &mut Bodies) {
+/// Gives rows, joints and ends the impulses of the problem that was built of them, by row.
+pub(crate) fn give_back(impulses: &[f64], system: &mut System<'_>, bodies: &mut Bodies) {
     let mut next = 0;
     for &i in system.order {
         let row = &mut system.rows[i as usize];
-        let at = |k: usize| outcome.impulses[next + k];
+        let at = |k: usize| impulses[next + k];
         let p = Vec3::new(at(0), at(1), at(2));
         let torque = if row.resistance().has_torque() {
             Vec3::new(at(3), at(4), at(5))
@@ -218,7 +228,7 @@ fn give_back(outcome: &Outcome<'_>, system: &mut System<'_>, bodies: &mut Bodies
             count += 1;
         }
         for &place in &places[..count] {
-            block.set(place, outcome.impulses[next], bodies);
+            block.set(place, impulses[next], bodies);
             next += 1;
         }
     }

@@ -62,8 +62,8 @@ impl Matrix {
                 }
             }
         }
-        let edges = self.edges.iter().copied();
-        if !self.symmetric.analyse(problem.blocks(), edges, cost_max) {
+        let kept = &mut self.symmetric;
+        if !kept.analyse_kept(problem.blocks(), &self.edges, cost_max) {
             return false;
         }
         self.place_pairs(problem);

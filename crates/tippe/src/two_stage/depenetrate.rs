@@ -11,7 +11,7 @@ use crate::math::{Vec3, rotation};
 use crate::model::Model;
 use crate::output::balance::Balance;
 use crate::report::StepReport;
-use crate::solver::ends::Bodies;
+use crate::solver::ends::{Bodies, acting_point};
 use crate::solver::joint::JointBlock;
 use crate::solver::packed::{Batch, Pack, Packed, put};
 use crate::state::State;
@@ -51,13 +51,20 @@ pub(crate) struct Push {
 }
 
 impl Push {
-    fn new((a, b): (u32, u32), place: &Placement, x_a: Vec3, x_b: Vec3, target: f64) -> Self {
+    fn new(
+        (a, b): (u32, u32),
+        place: &Placement,
+        (x_a, x_b): (Vec3, Vec3),
+        target: f64,
+        bodies: &Bodies,
+    ) -> Self {
+        let point = acting_point(bodies, (a as usize, b as usize), place);
         Self {
             a,
             b,
             n: place.normal,
-            r_a: place.point_a - x_a,
-            r_b: place.point_b - x_b,
+            r_a: point - x_a,
+            r_b: point - x_b,
             k: 0.0,
             target,
             p: 0.0,
@@ -185,9 +192,9 @@ pub(crate) fn run(
             pushes.push(Push::new(
                 (a as u32, b as u32),
                 place,
-                centers.0,
-                centers.1,
+                centers,
                 target,
+                bodies,
             ));
         }
         pulls.clear();
@@ -286,6 +293,7 @@ fn displace(
 ) {
     let value = |(k, v): (f64, f64)| k + v;
     let before = value(energy::total(model, state));
+    let turning = energy::momenta(model, state).1;
     balance.correct(model, state, -1.0);
     for (i, body) in model.present() {
         let b = &bodies[i];
@@ -298,4 +306,5 @@ fn displace(
     bodies.displace(model, state);
     balance.correct(model, state, 1.0);
     report.energy.position_correction += value(energy::total(model, state)) - before;
+    report.position_correction_moment += energy::momenta(model, state).1 - turning;
 }

@@ -4,6 +4,7 @@
 //! Called by: the methods that step in two stages; each has its own recipe and its own solves.
 //! Source: docs/methods/contract.md, "Time and velocity"; docs/methods/two-stage.md.
 
+pub(crate) mod arrival;
 pub(crate) mod book;
 pub(crate) mod bounce;
 pub(crate) mod depenetrate;

@@ -211,6 +211,7 @@ impl World {
             self.state.bodies[slot as usize] = *pose;
         }
         self.state.articulations[id.index()] = state.clone();
+        self.model.edits += 1;
         Ok(())
     }
 

@@ -172,6 +172,7 @@ impl World {
     pub fn set_method(&mut self, method: Method) -> Result<(), BuildError> {
         method.check()?;
         self.work.resting.release_all();
+        self.model.edits += 1;
         self.method = method;
         Ok(())
     }

@@ -105,10 +105,8 @@ impl Solver {
         let outcome = self.core.solve(&self.problem, &budget);
         solved.met = outcome.met;
         solved.newton_steps += outcome.work.factorisations;
-        let mut rows = 0;
-        for h in &mut system.holds {
-            h.force = outcome.impulses[rows];
-            rows += 1;
+        for (h, impulse) in system.holds.iter_mut().zip(outcome.impulses) {
+            h.force = *impulse;
         }
         system.result.clear();
         for node in self.nodes.iter().flatten() {

@@ -6,7 +6,7 @@
 
 use super::IterativeParams;
 use super::shock;
-use super::{arrival, collision, look};
+use super::{collision, look};
 use crate::model::Model;
 use crate::report::{EnergyLedger, Phase, StepReport};
 use crate::solver::choose::LARGE;
@@ -25,7 +25,7 @@ use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::with_island;
 use crate::two_stage::predict::{kick, predict};
 use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
-use crate::two_stage::{Scratch, targets};
+use crate::two_stage::{Scratch, arrival, targets};
 use crate::work::Work;
 
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
@@ -57,13 +57,13 @@ pub(crate) fn until_impact(
         let resting = collision::resting(model.gravity.length(), params, h);
         targets::first_rows(model, &settings, &resting, state, work, h);
         let may_stop = stops > 0 && cut < CUTS_MAX;
-        let may_await = may_stop && arrival::is_affordable(params, stops, work);
-        let watched = arrival::watch(model, params, may_await, work, report);
+        let may_await = may_stop && arrival::is_affordable(&params.stop_limits(), stops, work);
+        let watched = arrival::watch(model, &params.stop_limits(), may_await, work, report);
         // Only islands that await something tell when the step ends; the others are solved once that is known.
         let mut end = None;
         if watched {
             solve(model, params, &settings.solve, true, state, work, report);
-            end = arrival::first(model, params, state, work, h);
+            end = arrival::first(model, &params.stop_limits(), state, work, h);
         }
         // What has bounced and goes on fast is on a way that nobody has looked at.
         let fast = Some(work.detection.stop).filter(|&stop| stop < h);

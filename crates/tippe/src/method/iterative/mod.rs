@@ -5,7 +5,6 @@
 //! Source: [Bender06] §3, on the two stages of docs/methods/contract.md, "Time and velocity"; docs/methods/iterative.md
 //! says where we differ.
 
-mod arrival;
 mod collision;
 mod contact;
 mod params;

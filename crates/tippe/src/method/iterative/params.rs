@@ -8,6 +8,7 @@ use crate::collide::FEATURE_MOTION;
 use crate::params;
 use crate::solver::choose;
 use crate::two_stage::Settings;
+use crate::two_stage::arrival::StopLimits;
 
 params! {
     /// Parameters of `iterative`.
@@ -65,7 +66,17 @@ params! {
 impl IterativeParams {
     /// Whether an island has so many contacts that its impacts are answered inside the step.
     pub(crate) const fn is_dense(&self, contacts: usize) -> bool {
-        contacts > self.impact_contacts as usize
+        self.stop_limits().is_dense(contacts)
+    }
+
+    /// Which impacts a step stops at.
+    pub(crate) const fn stop_limits(&self) -> StopLimits {
+        StopLimits {
+            depth_tolerance: self.depth_tolerance,
+            velocity_tolerance: self.velocity_tolerance,
+            substeps: self.impact_substeps,
+            contacts: self.impact_contacts,
+        }
     }
 
     /// Settings of a solve to the velocity tolerance.

@@ -5,7 +5,7 @@
 //! Source: [Lecture] "Sequential Impulses", [Catto05]; the two stages of docs/methods/contract.md, "Time and velocity".
 
 mod params;
-mod solve;
+pub(crate) mod solve;
 
 pub use params::SequentialParams;
 

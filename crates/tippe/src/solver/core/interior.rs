@@ -659,7 +659,7 @@ impl Interior {
     /// All rows are equalities: the matrix stays the same, and r ← r − û/δ converges to a multiplier.
     fn equalities(&mut self, problem: &Problem, island: &mut Island) {
         let mut last = self.look(problem, island);
-        if island.is_met() {
+        if island.is_polished() {
             return;
         }
         self.prepare_rows(problem, island, 0.0);
@@ -678,7 +678,7 @@ impl Interior {
                 *u += along;
             }
             let residual = self.look(problem, island);
-            if island.is_met() || residual > 0.9 * last || island.is_exhausted() {
+            if island.is_polished() || residual > 0.9 * last || island.is_exhausted() {
                 return;
             }
             last = residual;

@@ -18,7 +18,7 @@ mod scaling;
 mod splitting;
 
 use super::law::residual;
-use super::problem::{Budget, Outcome, Phase, Problem};
+use super::problem::{Budget, Law, Outcome, Phase, Problem};
 use crate::math::block_cholesky::Block6;
 use contradiction::Contradiction;
 use interior::Interior;
@@ -28,6 +28,8 @@ use splitting::Splitting;
 
 /// Relative residual of a start that Newton's method is tried on: from farther away it finds nothing.
 const CORE_NEAR: f64 = 1e-2;
+/// Part of the tolerance at which a start is accepted as it is, if more is aimed for: what a solve left at a hundredth of the tolerance is not solved again.
+const START_RIGHT: f64 = 0.1;
 /// Factorisations and rounds of Newton's method from a warm start and from the best impulses.
 const WARM_FACTORISATIONS: u32 = 6;
 const WARM_ROUNDS: u32 = 4;
@@ -49,6 +51,8 @@ pub struct Core {
     contradiction: Contradiction,
     /// Largest change of a target in the solve at hand.
     contradicted: f64,
+    /// Whether the problem's own impulses were better than none.
+    started: bool,
     velocities: Vec<Block6>,
     residuals: Vec<f64>,
 }
@@ -60,7 +64,8 @@ impl Core {
         self.begin(problem, budget.warm);
         self.contradicted = 0.0;
         let mut phase = Phase::Start;
-        if fits && !self.island.is_met() {
+        let right = START_RIGHT * self.island.tolerance;
+        if fits && self.island.residual > right.max(self.island.aim) {
             phase = self.phases(problem, budget);
         }
         self.finish(problem, phase, fits)
@@ -72,18 +77,24 @@ impl Core {
         r.clear();
         r.resize(problem.rows(), 0.0);
         self.island.project(problem, &mut r);
-        self.island.offer(problem, &r);
+        let none = self.island.offer(problem, &r);
+        self.started = false;
         if warm && problem.start.iter().any(|x| *x != 0.0) {
             r.copy_from_slice(&problem.start);
             self.island.project(problem, &mut r);
-            self.island.offer(problem, &r);
+            self.started = self.island.offer(problem, &r) < none;
         }
         self.residuals = r;
     }
 
     fn phases(&mut self, problem: &Problem, budget: &Budget) -> Phase {
         let mut phase = Phase::Start;
-        if budget.warm && self.island.residual < CORE_NEAR * self.island.scale {
+        // Equalities alone are linear: one factorisation from whatever impulses are best.
+        let linear = problem.groups.iter().all(|g| g.law == Law::Equality);
+        if linear {
+            self.interior.run(problem, &mut self.island, true, 0);
+            phase = Phase::Interior;
+        } else if budget.warm && self.island.residual < CORE_NEAR * self.island.scale {
             let before = self.island.residual;
             self.newton
                 .run(problem, &mut self.island, WARM_FACTORISATIONS, WARM_ROUNDS);
@@ -109,6 +120,11 @@ impl Core {
             if self.island.residual < before {
                 phase = next;
             }
+        }
+        // What the interior point has met is near enough for Newton's method.
+        if phase != Phase::Warm && self.island.is_met() && !self.island.is_polished() {
+            self.newton
+                .run(problem, &mut self.island, WARM_FACTORISATIONS, WARM_ROUNDS);
         }
         phase
     }
@@ -160,6 +176,7 @@ impl Core {
             scale: island.scale,
             contradiction: self.contradicted,
             phase,
+            unchanged: self.started && phase == Phase::Start,
             met: island.is_met(),
             limit: !fits || (!island.is_met() && island.is_exhausted()),
             work: island.matrix.work,

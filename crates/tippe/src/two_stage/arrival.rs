@@ -1,10 +1,9 @@
 //! Times of impact: which contacts will hit in the step under way, and when the first of them does.
 //!
 //! Reads: Model, State, touches, solver bodies.  Writes: marks on touches.
-//! Called by: `method::iterative::contact`.
+//! Called by: the methods that stop at times of impact.
 //! Source: [Bender06] §3 (the detector stops the step at the time of impact); regula falsi with halved ends.
 
-use super::IterativeParams;
 use crate::collide::Contact;
 use crate::dynamics::integrate;
 use crate::model::{BodyKind, Model};
@@ -13,23 +12,43 @@ use crate::state::{BodyState, State};
 use crate::two_stage::Scratch;
 use crate::work::Work;
 
+/// Which impacts a step stops at, and how exactly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StopLimits {
+    /// Gap that counts as touching [m].
+    pub depth_tolerance: f64,
+    /// Velocity that counts as none [m/s].
+    pub velocity_tolerance: f64,
+    /// Most stops of a step [1]; 0 answers all impacts inside the step.
+    pub substeps: u32,
+    /// Contacts of an island beyond which its impacts are answered inside the step [1].
+    pub contacts: u32,
+}
+
+impl StopLimits {
+    /// Whether an island has so many contacts that its impacts are answered inside the step.
+    pub(crate) const fn is_dense(&self, contacts: usize) -> bool {
+        contacts > self.contacts as usize
+    }
+}
+
 /// Trials of a time of impact.
 const ARRIVAL_TRIALS_MAX: u32 = 80;
 
 /// Whether one more stop for an impact costs no more than stops may. Each of them solves dense islands anew, which await nothing: together
 /// they may be asked for as many contacts as the stops of an island of few.
-pub(crate) fn is_affordable(params: &IterativeParams, stops: u32, work: &Work) -> bool {
+pub(crate) fn is_affordable(limits: &StopLimits, stops: u32, work: &Work) -> bool {
     let sizes = work.stage.islands.iter().map(|p| p.rows.len());
-    let dense: usize = sizes.filter(|&n| params.is_dense(n)).sum();
-    let made = u64::from(params.impact_substeps.saturating_sub(stops));
-    made * dense as u64 <= u64::from(params.impact_substeps) * u64::from(params.impact_contacts)
+    let dense: usize = sizes.filter(|&n| limits.is_dense(n)).sum();
+    let made = u64::from(limits.substeps.saturating_sub(stops));
+    made * dense as u64 <= u64::from(limits.substeps) * u64::from(limits.contacts)
 }
 
 /// Marks the contacts whose impact is worth a stop: not touching yet, faster than what a resting body gains in the step, and in an island of
 /// few contacts. Says whether there is one. If the step may not stop any more it marks none, and the report counts the limit.
 pub(crate) fn watch(
     model: &Model,
-    params: &IterativeParams,
+    limits: &StopLimits,
     may_stop: bool,
     work: &mut Work,
     report: &mut StepReport,
@@ -39,19 +58,19 @@ pub(crate) fn watch(
         islands,
         ..
     } = &mut work.stage;
-    let slow = 0.5 * model.gravity.length() * report.dt + params.velocity_tolerance;
+    let slow = 0.5 * model.gravity.length() * report.dt + limits.velocity_tolerance;
     let mut any = false;
     for island in islands.iter() {
-        let dense = params.is_dense(island.rows.len());
+        let dense = limits.is_dense(island.rows.len());
         for step_contact in &mut step_contacts[island.rows.clone()] {
             let worth = !dense
-                && step_contact.gap_start > params.depth_tolerance
+                && step_contact.gap_start > limits.depth_tolerance
                 && step_contact.bounce.is_some_and(|b| b.speed > slow);
             any |= worth;
             step_contact.awaited = worth && may_stop;
         }
     }
-    let barred = any && !may_stop && params.impact_substeps > 0;
+    let barred = any && !may_stop && limits.substeps > 0;
     report.work.caps_hit += u32::from(barred);
     any && may_stop
 }
@@ -59,7 +78,7 @@ pub(crate) fn watch(
 /// The first time in the step at which a marked contact touches, with the velocities just found [s].
 pub(crate) fn first(
     model: &Model,
-    params: &IterativeParams,
+    limits: &StopLimits,
     state: &State,
     work: &mut Work,
     h: f64,
@@ -85,7 +104,7 @@ pub(crate) fn first(
                 continue;
             }
         }
-        if let Some(time) = reach(at, start, end, params.depth_tolerance) {
+        if let Some(time) = reach(at, start, end, limits.depth_tolerance) {
             first = Some(time);
         }
     }

@@ -1,0 +1,622 @@
+//! Clusters: the contacts that one impact reaches, answered in passes until none of them approaches.
+//!
+//! Reads: paths, near pairs, surfaces.  Writes: velocities of the bodies hit, records, the account.
+//! Called by: `method::events`.
+//! Source: [Mirtich94] §4; [Lecture] "Sequence of impacts". In every pass all contacts that approach are answered: one alone among its bodies by the
+//! impact law, several that share a body together, so that what is symmetric stays so. Contacts within the band of the bodies
+//! hit take part as soon as they approach: an impact runs through a row of touching balls contact by contact.
+
+#![allow(non_snake_case)]
+
+use super::Run;
+use super::paths::Way;
+use crate::collide::contact::Placement;
+use crate::collide::narrow::collide_shapes;
+use crate::dynamics::impact::impact;
+use crate::dynamics::impulse::{inverse_inertia, point_response};
+use crate::dynamics::island::Islands;
+use crate::error::StepError;
+use crate::material::Surface;
+use crate::math::{Mat3, Vec3};
+use crate::output::record::ContactRecord;
+use crate::report::{EnergyLedger, Event, EventKind, SolverWork};
+use crate::solver::contact::ContactRow;
+use crate::solver::ends::{Bodies, SolverBody};
+use crate::solver::sweep::{Job, Sweeps};
+use crate::state::{BodyState, ContactKey, PairKey};
+
+/// Approach that counts as none, relative to the speed of a slow arrival and to the speeds of an impact [1].
+const APPROACH: f64 = 1e-9;
+const APPROACH_ROUNDING: f64 = 1e-12;
+/// Exactness of the solve of several contacts, relative to their speeds [1].
+const TOGETHER: f64 = 1e-13;
+/// Trials of the common factor on restitution where several contacts together would gain energy.
+const GUARD_TRIALS: u32 = 40;
+/// Energy gained that counts as rounding, relative to what impulses turn over [1].
+const GAIN_ROUNDING: f64 = 1e-12;
+/// Block products that the solve of several contacts may cost.
+const TOGETHER_COST: u64 = 10_000_000;
+
+/// A contact point of the cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub key: ContactKey,
+    pub place: Placement,
+    pub surface: Surface,
+    /// Places of A and B in the cluster.
+    a: u32,
+    b: u32,
+    /// Impulse on B so far [N·s], and the fastest approach [m/s].
+    impulse: Vec3,
+    speed: f64,
+    before: Vec3,
+    slides: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    slot: u32,
+    state: BodyState,
+    /// Whether its neighbours have been taken in, and whether an impulse has changed it.
+    expanded: bool,
+    changed: bool,
+}
+
+/// The cluster of one impact, and its scratch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cluster {
+    members: Vec<Member>,
+    bodies: Bodies,
+    pub points: Vec<Point>,
+    pairs: Vec<u32>,
+    approaching: Vec<u32>,
+    islands: Islands,
+    rows: Vec<ContactRow>,
+    before: Vec<Vec3>,
+    kept: Vec<SolverBody>,
+    sweeps: Sweeps,
+    work: SolverWork,
+    energy: EnergyLedger,
+    found: Vec<crate::collide::ContactPoint>,
+}
+
+impl Cluster {
+    fn clear(&mut self) {
+        self.members.clear();
+        self.bodies.flat.clear();
+        self.points.clear();
+        self.pairs.clear();
+        self.work = SolverWork::default();
+        self.energy = EnergyLedger::default();
+    }
+
+    fn velocity(&self, p: &Point) -> Vec3 {
+        let at = |place: u32, point: Vec3| {
+            let center = self.members[place as usize].state.position;
+            self.bodies[place as usize].at(point - center)
+        };
+        at(p.b, p.place.point_b) - at(p.a, p.place.point_a)
+    }
+
+    /// Contacts that approach faster than rounding and than `slow`.
+    fn find(&mut self, slow: f64) -> bool {
+        let mut approaching = std::mem::take(&mut self.approaching);
+        approaching.clear();
+        for (i, p) in self.points.iter().enumerate() {
+            let u = self.velocity(p);
+            let speeds = |place: u32| self.bodies[place as usize].v.length();
+            let rounding = APPROACH_ROUNDING * (u.length() + speeds(p.a) + speeds(p.b));
+            if u.dot(p.place.normal) < -(APPROACH * slow).max(rounding) {
+                approaching.push(i as u32);
+            }
+        }
+        self.approaching = approaching;
+        !self.approaching.is_empty()
+    }
+
+    /// Groups what approaches by the bodies of finite mass that it shares.
+    fn group(&mut self) {
+        let (points, bodies) = (&self.points, &self.bodies);
+        let pairs = self.approaching.iter().map(|&i| {
+            let p = &points[i as usize];
+            (p.a, p.b)
+        });
+        self.islands.build(
+            bodies.len(),
+            |slot| bodies[slot as usize].inverse_mass > 0.0,
+            pairs,
+        );
+    }
+
+    /// One pass over everything that approaches. `reverse` is the speed below which a lone contact follows the rule of micro-collisions.
+    fn pass(&mut self, reverse: f64) {
+        self.group();
+        for island in 0..self.islands.count() {
+            let range = self.islands.range(island);
+            let list: Vec<u32> = self.islands.order[range]
+                .iter()
+                .map(|&k| self.approaching[k as usize])
+                .collect();
+            match list[..] {
+                [only] => self.alone(only as usize, reverse),
+                _ => self.guarded(&list),
+            }
+        }
+    }
+
+    /// K of a contact [1/kg].
+    fn response(&self, p: &Point) -> Mat3 {
+        let one = |place: u32, point: Vec3| {
+            let body = &self.bodies[place as usize];
+            let r = point - self.members[place as usize].state.position;
+            point_response(body.inverse_mass, body.inverse_inertia, r)
+        };
+        one(p.a, p.place.point_a) + one(p.b, p.place.point_b)
+    }
+
+    /// A contact alone: the impact law, or the rule of micro-collisions.
+    fn alone(&mut self, i: usize, reverse: f64) {
+        let p = self.points[i];
+        let K = self.response(&p);
+        let u = self.velocity(&p);
+        let n = p.place.normal;
+        if -u.dot(n) < reverse
+            && let Some(P) =
+                super::micro::reversal(K, n, u, p.surface.friction_static, 0.25 * reverse)
+        {
+            return self.push(i, P, u);
+        }
+        match impact(K, n, u, &p.surface) {
+            Ok(found) => {
+                self.work.caps_hit += u32::from(found.capped);
+                self.push(i, found.impulse, u);
+            }
+            Err(_) => self.guarded(&[i as u32]),
+        }
+    }
+
+    /// Gives a contact an impulse and books it; its relative velocity was `u`.
+    fn push(&mut self, i: usize, P: Vec3, u: Vec3) {
+        let p = self.points[i];
+        for (place, point, P) in [(p.a, p.place.point_a, -P), (p.b, p.place.point_b, P)] {
+            let r = point - self.members[place as usize].state.position;
+            let body = &mut self.bodies[place as usize];
+            if body.inverse_mass > 0.0 {
+                body.push(P, r);
+                self.members[place as usize].changed = true;
+            }
+        }
+        self.book(i, P, u);
+    }
+
+    /// Books an impulse on a contact whose relative velocity was `u` before.
+    fn book(&mut self, i: usize, P: Vec3, u: Vec3) {
+        let p = self.points[i];
+        let n = p.place.normal;
+        let after = self.velocity(&p);
+        let mean = 0.5 * (u + after);
+        let normal = P.dot(n);
+        self.energy.restitution -= normal * mean.dot(n);
+        self.energy.friction -= (P - n * normal).dot(mean);
+        // The side with prescribed motion does the rest of the work.
+        for (place, point, P) in [(p.a, p.place.point_a, -P), (p.b, p.place.point_b, P)] {
+            let body = &self.bodies[place as usize];
+            if body.inverse_mass == 0.0 {
+                let r = point - self.members[place as usize].state.position;
+                self.energy.prescribed -= P.dot(body.at(r));
+            }
+        }
+        let slip = after - n * after.dot(n);
+        let p = &mut self.points[i];
+        p.impulse += P;
+        p.speed = p.speed.max(-u.dot(n));
+        p.slides = slip.length() > APPROACH_ROUNDING * u.length();
+    }
+
+    /// Several contacts at once, none to gain energy: restitution is scaled down by a common factor where friction would make them.
+    fn guarded(&mut self, list: &[u32]) {
+        self.kept.clear();
+        self.kept.extend_from_slice(&self.bodies.flat);
+        self.before.clear();
+        for &i in list {
+            let u = self.velocity(&self.points[i as usize]);
+            self.before.push(u);
+        }
+        self.together(list, 1.0);
+        let (gain, turnover) = self.gain(list);
+        if gain > GAIN_ROUNDING * turnover {
+            let (mut low, mut high) = (0.0, 1.0);
+            for _ in 0..GUARD_TRIALS {
+                let factor = 0.5 * (low + high);
+                self.together(list, factor);
+                if self.gain(list).0 > 0.0 {
+                    high = factor;
+                } else {
+                    low = factor;
+                }
+            }
+            self.together(list, low);
+        }
+        for (k, &i) in list.iter().enumerate() {
+            let (P, u) = (self.rows[k].impulse(), self.before[k]);
+            let (a, b) = (self.points[i as usize].a, self.points[i as usize].b);
+            self.members[a as usize].changed |= P != Vec3::ZERO;
+            self.members[b as usize].changed |= P != Vec3::ZERO;
+            self.book(i as usize, P, u);
+        }
+    }
+
+    /// Work of the impulses on the contacts and the sum of its sizes [J].
+    fn gain(&self, list: &[u32]) -> (f64, f64) {
+        let mut sum = (0.0, 0.0);
+        for (k, &i) in list.iter().enumerate() {
+            let (P, u) = (self.rows[k].impulse(), self.before[k]);
+            let mean = 0.5 * (u + self.velocity(&self.points[i as usize]));
+            sum.0 += P.dot(mean);
+            sum.1 += P.length() * u.length();
+        }
+        sum
+    }
+
+    /// One solve of several contacts from the velocities kept: every one to its rebound `u_n ≥ −factor e u_n⁻`, friction to no slip within its cone.
+    fn together(&mut self, list: &[u32], factor: f64) {
+        self.bodies.flat.copy_from_slice(&self.kept);
+        self.rows.clear();
+        let mut fastest = 0.0_f64;
+        for (k, &i) in list.iter().enumerate() {
+            let p = &self.points[i as usize];
+            let u = self.before[k];
+            let centers = (
+                self.members[p.a as usize].state.position,
+                self.members[p.b as usize].state.position,
+            );
+            let ideal = Surface {
+                slip_speed: 0.0,
+                friction_rolling: 0.0,
+                friction_spinning: 0.0,
+                ..p.surface
+            };
+            let mut row = ContactRow::new((p.a, p.b), &p.place, centers, &self.bodies, &ideal, 0.0);
+            let u_n = u.dot(row.n);
+            row.target_n = (-factor * p.surface.restitution * u_n).max(0.0);
+            row.sliding = (u - row.n * u_n).length() > APPROACH_ROUNDING * u.length();
+            fastest = fastest.max(u.length());
+            self.rows.push(row);
+        }
+        let mut settings = crate::method::SequentialParams::default().settings().solve;
+        settings.velocity_tolerance = TOGETHER * fastest;
+        let mut job = Job {
+            settings: &settings,
+            cost_max: TOGETHER_COST,
+            near: false,
+            rows: &mut self.rows,
+            joint_blocks: &mut [],
+            bodies: &mut self.bodies,
+            work: &mut self.work,
+        };
+        job.converge(&mut self.sweeps, |_| true);
+    }
+}
+
+impl Run<'_> {
+    /// The contact points of a pair within its band at time `t`, or the closest points if there are none.
+    pub(super) fn points_of(
+        &mut self,
+        number: u32,
+        t: f64,
+        closest: bool,
+        c: &mut Cluster,
+    ) -> usize {
+        let key = self.s.near.get(number).key;
+        let (s_a, s_b) = (self.at(key.body_a, t), self.at(key.body_b, t));
+        let (body_a, body_b) = (self.body(key.body_a), self.body(key.body_b));
+        let (shape_a, shape_b) = (
+            &body_a.shapes[key.shape_a as usize],
+            &body_b.shapes[key.shape_b as usize],
+        );
+        let pose_a = s_a.frame(body_a).compose(&shape_a.pose);
+        let pose_b = s_b.frame(body_b).compose(&shape_b.pose);
+        let band = self.band(&key);
+        let mut found = std::mem::take(&mut c.found);
+        found.clear();
+        let near = closest
+            || shape_a
+                .shape
+                .bounds(&pose_a)
+                .grown(band)
+                .overlaps(&shape_b.shape.bounds(&pose_b));
+        if near {
+            collide_shapes(
+                &shape_a.shape,
+                &pose_a,
+                &shape_b.shape,
+                &pose_b,
+                band,
+                &mut found,
+            );
+        }
+        let mut places: Vec<(u32, Placement)> = found
+            .iter()
+            .map(|p| {
+                let place = Placement {
+                    normal: p.normal,
+                    point_a: p.point_a,
+                    point_b: p.point_b,
+                    gap: p.gap,
+                };
+                (p.feature_id, place)
+            })
+            .collect();
+        c.found = found;
+        if places.is_empty() && closest {
+            let lies =
+                crate::geometry::closest_points(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b);
+            places.extend(lies.ok().map(|s| {
+                let place = Placement {
+                    normal: s.normal,
+                    point_a: s.point_a,
+                    point_b: s.point_b,
+                    gap: s.distance,
+                };
+                (0, place)
+            }));
+        }
+        if places.is_empty() {
+            return 0;
+        }
+        places.sort_by_key(|p| p.0);
+        let (surface, fell_back) = self
+            .model
+            .materials
+            .lookup(shape_a.material, shape_b.material);
+        self.report.material_fallbacks += usize::from(fell_back);
+        let (a, b) = (
+            self.member(key.body_a, &s_a, c),
+            self.member(key.body_b, &s_b, c),
+        );
+        for &(feature, place) in &places {
+            self.report.penetration_found = self.report.penetration_found.max(-place.gap);
+            let mut point = Point {
+                key: ContactKey { pair: key, feature },
+                place,
+                surface,
+                a,
+                b,
+                impulse: Vec3::ZERO,
+                speed: 0.0,
+                before: Vec3::ZERO,
+                slides: false,
+            };
+            point.before = c.velocity(&point);
+            c.points.push(point);
+        }
+        places.len()
+    }
+
+    /// The place of a body in the cluster.
+    fn member(&self, slot: u32, s: &BodyState, c: &mut Cluster) -> u32 {
+        if let Some(place) = c.members.iter().position(|m| m.slot == slot) {
+            return place as u32;
+        }
+        let body = self.body(slot);
+        let moves = body.is_awake() && !self.rules.tied[slot as usize];
+        c.members.push(Member {
+            slot,
+            state: *s,
+            expanded: !moves,
+            changed: false,
+        });
+        c.bodies.flat.push(SolverBody {
+            v: s.velocity,
+            w: s.angular_velocity,
+            inverse_mass: if moves { body.inverse_mass } else { 0.0 },
+            inverse_inertia: if moves {
+                inverse_inertia(body, s)
+            } else {
+                Mat3::ZERO
+            },
+        });
+        c.members.len() as u32 - 1
+    }
+
+    /// The pair alone, as it touches at `t`: fastest approach of its points and the normal of the nearest.
+    pub(super) fn approach(&mut self, number: u32, t: f64) -> (f64, Vec3) {
+        let mut c = std::mem::take(&mut self.cluster);
+        c.clear();
+        self.points_of(number, t, true, &mut c);
+        let slow = self.slow(&self.s.near.get(number).key);
+        let approaches = c.find(slow);
+        let (mut fastest, mut normal, mut gap) = (0.0_f64, Vec3::Z, f64::INFINITY);
+        for p in &c.points {
+            let u_n = c.velocity(p).dot(p.place.normal);
+            if approaches {
+                fastest = fastest.max(-u_n);
+            }
+            if p.place.gap < gap {
+                (normal, gap) = (p.place.normal, p.place.gap);
+            }
+        }
+        self.cluster = c;
+        (fastest, normal)
+    }
+
+    /// Answers an impact of a pair at `t`, and of everything it reaches.
+    pub(super) fn strike(&mut self, number: u32, t: f64) -> Result<(), StepError> {
+        let key = self.s.near.get(number).key;
+        self.ready(&key, t)?;
+        let slow = self.slow(&key);
+        let reverse = if self.params.promotion { 0.0 } else { slow };
+        let mut c = std::mem::take(&mut self.cluster);
+        c.clear();
+        c.pairs.push(number);
+        self.points_of(number, t, true, &mut c);
+        self.expand(t, &mut c, true)?;
+        let mut passes = 0;
+        while c.find(slow) {
+            if passes == self.params.passes {
+                // What still approaches stops.
+                c.work.caps_hit += 1;
+                for p in &mut c.points {
+                    p.surface.restitution = 0.0;
+                }
+                c.approaching.clear();
+                c.approaching.extend(0..c.points.len() as u32);
+                let all = std::mem::take(&mut c.approaching);
+                c.guarded(&all);
+                c.approaching = all;
+                break;
+            }
+            c.pass(reverse);
+            passes += 1;
+            self.expand(t, &mut c, false)?;
+        }
+        self.close(t, &mut c);
+        self.cluster = c;
+        Ok(())
+    }
+
+    /// Takes in the contacts within the band of bodies that were changed, or of all if it `begins`.
+    fn expand(&mut self, t: f64, c: &mut Cluster, begins: bool) -> Result<(), StepError> {
+        let mut place = 0;
+        while place < c.members.len() {
+            let m = c.members[place];
+            if !m.expanded && (begins || m.changed) {
+                c.members[place].expanded = true;
+                for k in 0..self.s.near.of(m.slot).len() {
+                    let number = self.s.near.of(m.slot)[k];
+                    let pair = *self.s.near.get(number);
+                    let key = pair.key;
+                    let tied = self.rules.tied[key.body_a as usize]
+                        || self.rules.tied[key.body_b as usize];
+                    if pair.sensor || tied || c.pairs.contains(&number) {
+                        continue;
+                    }
+                    let other = if key.body_a == m.slot {
+                        key.body_b
+                    } else {
+                        key.body_a
+                    };
+                    if self.way(other) == Way::Grouped {
+                        self.ready(&key, t)?;
+                    }
+                    if self.points_of(number, t, false, c) > 0 {
+                        c.pairs.push(number);
+                    }
+                }
+            }
+            place += 1;
+            if begins && place >= 2 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the groups of a pair to the time `t`.
+    pub(super) fn ready(&mut self, key: &PairKey, t: f64) -> Result<(), StepError> {
+        let grouped = |slot: u32| self.s.grouped[slot as usize];
+        if grouped(key.body_a) || grouped(key.body_b) {
+            self.commit(t)?;
+            self.group_changed = true;
+        }
+        Ok(())
+    }
+
+    /// Writes down what a cluster did: new flights, records, events, the account.
+    fn close(&mut self, t: f64, c: &mut Cluster) {
+        let mut change = 0.0;
+        let mut size = 0.0;
+        for (m, solved) in c
+            .members
+            .iter()
+            .zip(c.bodies.flat.iter())
+            .filter(|(m, _)| m.changed)
+        {
+            let body = self.body(m.slot);
+            let after = BodyState {
+                velocity: solved.v,
+                angular_velocity: solved.w,
+                ..m.state
+            };
+            let energies = [&m.state, &after].map(|s| crate::dynamics::energy::kinetic(body, s));
+            change += energies[1] - energies[0];
+            size += energies[0].max(energies[1]);
+        }
+        // What is left after the work of prescribed motion is the impulses' own.
+        let gained = change - c.energy.prescribed;
+        if gained > 1e-13 * (size + c.energy.prescribed.abs()) {
+            self.report.energy.gained += gained;
+            c.energy.restitution += gained;
+        }
+        self.report.energy.add(&EnergyLedger {
+            kinetic: 0.0,
+            potential: 0.0,
+            ..c.energy
+        });
+        self.report.work.add(&c.work);
+        for p in c.points.iter().filter(|p| p.impulse != Vec3::ZERO) {
+            self.tell_impact(t, p);
+        }
+        for m in 0..c.members.len() {
+            let (m, solved) = (c.members[m], c.bodies.flat[m]);
+            if !m.changed {
+                continue;
+            }
+            let state = BodyState {
+                velocity: solved.v,
+                angular_velocity: solved.w,
+                ..m.state
+            };
+            self.launch(m.slot, t, state);
+        }
+    }
+
+    fn tell_impact(&mut self, t: f64, p: &Point) {
+        self.report.collisions += 1;
+        let pair = &p.key.pair;
+        self.records.contacts.push(ContactRecord {
+            key: p.key,
+            time: t,
+            point: p.place.point_b,
+            normal: p.place.normal,
+            gap: p.place.gap,
+            impulse: p.impulse,
+            angular_impulse: Vec3::ZERO,
+            velocity_before: p.before,
+            velocity_after: Vec3::ZERO,
+            duration: 0.0,
+            sliding: p.slides,
+            impacts: [(0.0, p.speed), (0.0, 0.0)],
+            impact_point: p.place.point_b,
+        });
+        self.events.push(Event {
+            kind: EventKind::Impact,
+            time: t,
+            body_a: self.model.id(pair.body_a as usize),
+            body_b: self.model.id(pair.body_b as usize),
+            shape_a: pair.shape_a,
+            shape_b: pair.shape_b,
+            point: p.place.point_b,
+            speed: p.speed,
+        });
+    }
+
+    /// A body goes on from `t` with a new velocity.
+    pub(super) fn launch(&mut self, slot: u32, t: f64, state: BodyState) {
+        match self.way(slot) {
+            Way::Ballistic => {
+                self.s.flights[slot as usize] = super::schedule::Start { time: t, state };
+                self.memory[slot as usize] = (t, state);
+                self.sweep(slot, t);
+            }
+            Way::Grouped => {
+                if let Some(group) = &mut self.s.group {
+                    group.bodies[slot as usize] = state;
+                }
+                self.memory[slot as usize] = (t, state);
+                self.group_changed = true;
+            }
+            Way::Still | Way::Prescribed => {}
+        }
+    }
+}

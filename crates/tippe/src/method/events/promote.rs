@@ -1,0 +1,145 @@
+//! Promotion: a contact that carries load at low speed joins a group; it leaves when it carries none.
+//!
+//! Reads: paths, forces of the groups' last substep.  Writes: Schedule (resting pairs, who is in a group).
+//! Called by: `method::events`.
+//! Source: [Mirtich94] §5.2; docs/methods/events.md, "Resting and groups".
+
+use super::Run;
+use super::paths::Way;
+use super::schedule::{RestingPair, Start};
+use crate::error::StepError;
+use crate::math::{Vec3, rotation};
+use crate::state::{PairKey, State};
+
+/// Acceleration together that presses, relative to gravity [1].
+const PRESSES: f64 = 1e-3;
+/// Substeps without a force after which a pair no longer rests.
+const IDLE_MAX: u32 = 2;
+
+impl Run<'_> {
+    /// Whether free flight presses the shapes of a pair together along `n` at `point`, as at rest on something.
+    pub(super) fn presses(&mut self, key: &PairKey, t: f64, n: Vec3, point: Vec3) -> bool {
+        let (a, b) = (
+            self.point_acceleration(key.body_a, t, point),
+            self.point_acceleration(key.body_b, t, point),
+        );
+        (b - a).dot(n) < -PRESSES * self.model.gravity.length()
+    }
+
+    /// Acceleration of a body's material at a point in free flight [m/s²]; what is in a group is carried.
+    fn point_acceleration(&mut self, slot: u32, t: f64, point: Vec3) -> Vec3 {
+        if self.way(slot) != Way::Ballistic {
+            return Vec3::ZERO;
+        }
+        let s = self.at(slot, t);
+        let body = self.body(slot);
+        let (w, r) = (s.angular_velocity, point - s.position);
+        let axes = s.rotation * body.axes;
+        let l = axes * (body.moments * (axes.conjugate() * w));
+        let turning = rotation::spin(axes, body.inverse_moments, l.cross(w));
+        self.acceleration(slot) + turning.cross(r) + w.cross(w.cross(r))
+    }
+
+    /// Whether a pair that approaches slowly should rest: what free flight presses together, and what is in groups already.
+    pub(super) fn should_rest(&mut self, key: &PairKey, t: f64, n: Vec3, point: Vec3) -> bool {
+        let (a, b) = (self.way(key.body_a), self.way(key.body_b));
+        let carried = |way: Way| way != Way::Ballistic;
+        (carried(a) && carried(b)) || self.presses(key, t, n, point)
+    }
+
+    /// Lets a pair rest from `t` on: its bodies join the groups.
+    pub(super) fn promote(&mut self, key: PairKey, t: f64, handed: bool) -> Result<(), StepError> {
+        self.commit(t)?;
+        for slot in [key.body_a, key.body_b] {
+            if self.way(slot) == Way::Ballistic {
+                let state = self.at(slot, t);
+                self.join(slot, t);
+                if let Some(group) = &mut self.s.group {
+                    group.bodies[slot as usize] = state;
+                }
+            }
+        }
+        let entry = RestingPair {
+            key,
+            idle: 0,
+            handed,
+        };
+        if let Err(place) = self.s.resting.binary_search_by_key(&key, |r| r.key) {
+            self.s.resting.insert(place, entry);
+        }
+        self.group_changed = true;
+        Ok(())
+    }
+
+    /// A body moves with the groups from `t` on, which is the time of their state.
+    fn join(&mut self, slot: u32, t: f64) {
+        if self.s.group.is_none() {
+            let mut group = State {
+                time: t,
+                ..State::default()
+            };
+            group.bodies.clone_from(&self.started_from);
+            for (i, _) in self.model.present() {
+                if self.way(i as u32) != Way::Ballistic {
+                    group.bodies[i] = self.at(i as u32, t);
+                }
+            }
+            group
+                .loads
+                .resize(group.bodies.len(), crate::state::Load::default());
+            group.quiet.resize(group.bodies.len(), 0.0);
+            group.joints.resize(
+                self.model.joints.len(),
+                crate::state::JointMemory::default(),
+            );
+            self.s.group = Some(Box::new(group));
+        }
+        self.s.grouped[slot as usize] = true;
+    }
+
+    /// A substep is over: pairs that carried nothing in two of them no longer rest, and bodies that nothing holds fly on their own.
+    pub(super) fn demote(&mut self, t: f64) {
+        let Some(group) = &self.s.group else {
+            return;
+        };
+        let mut loaded: Vec<PairKey> = Vec::new();
+        for c in &group.contacts {
+            if c.first.normal > 0.0 || c.second.normal > 0.0 {
+                loaded.push(c.key.pair);
+            }
+        }
+        for r in &mut self.s.resting {
+            r.idle = if loaded.binary_search(&r.key).is_ok() {
+                0
+            } else {
+                r.idle + 1
+            };
+        }
+        self.s.resting.retain(|r| r.idle < IDLE_MAX);
+        let mut held = std::mem::take(&mut self.held);
+        held.clear();
+        held.resize(self.model.bodies.len(), false);
+        for r in &self.s.resting {
+            held[r.key.body_a as usize] = true;
+            held[r.key.body_b as usize] = true;
+        }
+        for slot in 0..held.len() {
+            let leaves =
+                self.s.grouped[slot] && !held[slot] && !self.rules.tied[slot] && !self.driven[slot];
+            if !leaves {
+                continue;
+            }
+            if let Some(group) = &self.s.group {
+                let state = group.bodies[slot];
+                self.s.grouped[slot] = false;
+                self.s.flights[slot] = Start { time: t, state };
+                self.memory[slot] = (t, state);
+            }
+            self.sweep(slot as u32, t);
+        }
+        self.held = held;
+        if !self.s.grouped.contains(&true) {
+            self.s.group = None;
+        }
+    }
+}
