@@ -533,6 +533,9 @@ fn a_block_of_parts_goes_together() {
     let mut draw = Draw(6);
     shake(&mut world, &mut draw, 0.01);
     let start = std::time::Instant::now();
+    let _ = world.diagnose();
+    println!("diagnosed in {:.2} s", start.elapsed().as_secs_f64());
+    let start = std::time::Instant::now();
     let report = world.assemble();
     let parts = world.body_ids().count();
     println!(

@@ -270,13 +270,13 @@ fn rounded_solids_against_each_other_and_their_limits() {
     let ball = Shape::Sphere { radius: 0.3 }.mass_properties(2.5);
     assert!(difference(&of(Shape::Cuboid { half: tiny }, 0.3), &ball, 1.0) < 1e-5);
     let rod = Shape::Cuboid {
-        half: Vec3::new(1e-8, 1e-8, 0.6),
+        half: Vec3::new(1e-5, 1e-5, 0.6),
     };
     let capsule = Shape::Capsule {
         half_length: 0.6,
         radius: 0.3,
     };
-    assert!(difference(&of(rod, 0.3), &capsule.mass_properties(2.5), 1.0) < 1e-6);
+    assert!(difference(&of(rod, 0.3), &capsule.mass_properties(2.5), 1.0) < 3e-4);
     let mut random = Random(25);
     for kind in [1, 4, 6] {
         let core = random.shape(kind);

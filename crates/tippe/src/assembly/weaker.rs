@@ -12,7 +12,7 @@ use crate::model::{Joint, Model};
 use crate::state::{BodyState, JointMemory};
 
 /// Ranks that may be computed for the proposals of one component, times its rows.
-const WORK_MAX: usize = 4_000_000;
+const WORK_MAX: usize = 30_000;
 
 /// Kinds that hold less on the same frames, weakest first.
 fn weaker(kind: JointKind) -> &'static [JointKind] {

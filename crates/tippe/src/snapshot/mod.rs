@@ -38,9 +38,14 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     articulations::write(&world.model, &world.state, &mut out);
     world.state.quiet.write(&mut out);
     schedule::write(&world.model, &world.state, &mut out);
-    let checksum = fnv(&out.bytes[ENVELOPE..]);
-    out.bytes[ENVELOPE - 8..ENVELOPE].copy_from_slice(&checksum.to_le_bytes());
+    seal(&mut out.bytes);
     out.bytes
+}
+
+/// Writes the checksum of the fields into their envelope.
+pub(crate) fn seal(bytes: &mut [u8]) {
+    let checksum = fnv(&bytes[ENVELOPE..]);
+    bytes[ENVELOPE - 8..ENVELOPE].copy_from_slice(&checksum.to_le_bytes());
 }
 
 /// A world from bytes: the checksum tells damage, the checks of every number tell what no world could have written.
