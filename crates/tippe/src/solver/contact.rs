@@ -93,11 +93,29 @@ impl ContactRow {
         surface: &Surface,
         rolling_radius: f64,
     ) -> Self {
-        let (body_a, body_b) = (&bodies[a as usize], &bodies[b as usize]);
-        let n = place.normal;
-        let (t1, t2) = tangents(n);
         let point = acting_point(bodies, (a as usize, b as usize), place);
-        let (r_a, r_b) = (point - x_a, point - x_b);
+        let levers = (point - x_a, point - x_b);
+        Self::with_levers(
+            (a, b),
+            place.normal,
+            levers,
+            bodies,
+            surface,
+            rolling_radius,
+        )
+    }
+
+    /// The rows of a contact with a normal, at levers from the centres of mass.
+    pub(crate) fn with_levers(
+        (a, b): (u32, u32),
+        n: Vec3,
+        (r_a, r_b): (Vec3, Vec3),
+        bodies: &Bodies,
+        surface: &Surface,
+        rolling_radius: f64,
+    ) -> Self {
+        let (body_a, body_b) = (&bodies[a as usize], &bodies[b as usize]);
+        let (t1, t2) = tangents(n);
         let (k_n, k_t_inverse, step_t) = response([n, t1, t2], (r_a, r_b), body_a, body_b);
         let mut row = Self {
             a,

@@ -5,11 +5,10 @@
 //! Source: docs/methods/two-stage.md, "Joints".
 
 use super::parallel::{IslandView, Worker};
-use super::targets::link_slip;
+use super::targets::{acting_points, link_slip};
 use crate::collide::Contact;
 use crate::dynamics::integrate;
 use crate::model::{BodyKind, Model};
-use crate::solver::ends::acting_point;
 use crate::state::{BodyState, State};
 
 /// Looks where an island's bodies go with the velocities just found and aims joints and pressing contacts again from there.
@@ -93,6 +92,7 @@ pub(crate) fn relinearise(
         if row.p_n > 0.0 || then.gap < step_contact.goal {
             missed.depth = missed.depth.max((then.gap - step_contact.goal).abs());
             let u = row.velocity(bodies);
+            let points = acting_points(c, bodies, &then);
             row.target_n = u.dot(row.n) + (step_contact.goal - then.gap) / h;
             if row.linked {
                 let mean = link_slip(
@@ -102,7 +102,7 @@ pub(crate) fn relinearise(
                     bodies,
                     &state.bodies,
                     predicted,
-                    &then,
+                    points,
                     h,
                 );
                 let (goal, before) = (
@@ -116,9 +116,8 @@ pub(crate) fn relinearise(
                 }
             } else if slip {
                 // ½ [u_t(t⁺) + u_t(t+h)⁻] = slip before the impact, seen from the motion just found.
-                let point = acting_point(bodies, (a, b), &then);
                 let u_then =
-                    predicted[b].point_velocity(point) - predicted[a].point_velocity(point);
+                    predicted[b].point_velocity(points.1) - predicted[a].point_velocity(points.0);
                 let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
                 let before = row.tangential(step_contact.slip_before);
                 for k in 0..2 {

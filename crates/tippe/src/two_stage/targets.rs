@@ -8,7 +8,7 @@
 use super::bounce::{Bounce, bounce};
 use super::gather::{StepContact, load_bodies};
 use super::{Scratch, Settings, joints};
-use crate::collide::{Contact, Placement};
+use crate::collide::{Contact, Features, Placement};
 use crate::dynamics::integrate;
 use crate::dynamics::joint::rotation_vector;
 use crate::math::Vec3;
@@ -74,8 +74,8 @@ pub(crate) fn first_rows(
         // Where the contact would be, untouched.
         let (then_a, then_b) = (&work.predicted[a], &work.predicted[b]);
         let then = c.at(then_a, then_b);
-        let point = acting_point(bodies, (a, b), &then);
-        let u_then = then_b.point_velocity(point) - then_a.point_velocity(point);
+        let points = acting_points(c, bodies, &then);
+        let u_then = then_b.point_velocity(points.1) - then_a.point_velocity(points.0);
 
         // Normal: gap(t+h) = gap_free(t+h) + h (u_n⁺ − u_n) ≥ base.
         step_contact.goal = step_contact.base;
@@ -122,7 +122,7 @@ pub(crate) fn first_rows(
                 bodies,
                 &state.bodies,
                 &work.predicted,
-                &then,
+                points,
                 h,
             );
             let slip = row.tangential(u - mean);
@@ -164,7 +164,7 @@ pub(crate) fn link_slip(
     bodies: &[SolverBody],
     now: &[BodyState],
     then: &[BodyState],
-    place: &Placement,
+    points: (Vec3, Vec3),
     h: f64,
 ) -> Vec3 {
     let way = |i: usize, lever: Vec3, point: Vec3| {
@@ -183,8 +183,7 @@ pub(crate) fn link_slip(
         let then = point - e.position;
         e.position - s.position + turn.cross(0.5 * (lever + then))
     };
-    let point = acting_point(bodies, (a, b), place);
-    (way(b, row.lever_b(), point) - way(a, row.lever_a(), point)) / h
+    (way(b, row.lever_b(), points.1) - way(a, row.lever_a(), points.0)) / h
 }
 /// Gap and normal velocity of a contact at the time at which its fast pair was seen.
 fn seen(model: &Model, state: &State, bodies: &[SolverBody], c: &Contact) -> (f64, f64) {
@@ -198,8 +197,8 @@ fn seen(model: &Model, state: &State, bodies: &[SolverBody], c: &Contact) -> (f6
     let (i, j) = c.bodies();
     let (a, b) = (at(i), at(j));
     let place = c.at(&a, &b);
-    let point = acting_point(bodies, (i, j), &place);
-    let u = b.point_velocity(point) - a.point_velocity(point);
+    let points = acting_points(c, bodies, &place);
+    let u = b.point_velocity(points.1) - a.point_velocity(points.0);
     (place.gap, u.dot(place.normal))
 }
 /// Rows at t + h over contacts that rested or bore load in this step: no normal velocity into the contact, no slip.
@@ -270,14 +269,25 @@ pub(crate) fn new_row(
 ) -> ContactRow {
     let (a, b) = c.bodies();
     let centers = (states[a].position, states[b].position);
-    ContactRow::new(
+    let points = acting_points(c, bodies, place);
+    let levers = (points.0 - centers.0, points.1 - centers.1);
+    ContactRow::with_levers(
         (a as u32, b as u32),
-        place,
-        centers,
+        place.normal,
+        levers,
         bodies,
         &c.surface,
         c.point.rolling_radius,
     )
+}
+/// Where a contact acts on its two bodies: at one point, unless the pair passes too fast to follow. Then its points come together only on the
+/// way, and each body has its own.
+pub(crate) fn acting_points(c: &Contact, bodies: &[SolverBody], place: &Placement) -> (Vec3, Vec3) {
+    if matches!(c.point.features, Features::Tangent { .. }) {
+        return (place.point_a, place.point_b);
+    }
+    let point = acting_point(bodies, c.bodies(), place);
+    (point, point)
 }
 /// Where detection found a contact.
 pub(crate) fn placement(c: &Contact) -> Placement {
