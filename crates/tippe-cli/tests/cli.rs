@@ -167,7 +167,7 @@ fn bad_scenes_end_with_2_and_say_where() {
         2
     );
     let good = scene(&dir, DROP);
-    for method in ["simultaneous", "magic"] {
+    for method in ["magic", "Sequential"] {
         let output = tippe(&["run", &good, "--method", method, "--json"]);
         assert_eq!((code(&output), output.stdout.len()), (2, 0));
         assert!(
