@@ -113,6 +113,9 @@ impl Boxes {
     /// The numbers of all boxes that overlap `bounds`, ascending.
     pub fn overlapping(&self, bounds: &Aabb, out: &mut Vec<u32>) {
         out.clear();
+        if bounds.is_empty() {
+            return;
+        }
         for (&level, members) in &self.members {
             let cells = cells_of(level, bounds);
             if level == UNBOUNDED || cells.size() > members.len() as u64 {
