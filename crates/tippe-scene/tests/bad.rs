@@ -71,7 +71,7 @@ fn what_is_no_file_is_refused() {
 #[test]
 fn bad_options_are_refused_before_the_scene_is_read() {
     let options = LoadOptions {
-        method: Some("events".into()),
+        method: Some("magic".into()),
         dt: Some(f64::NAN),
         seconds: Some(-1.0),
         ..LoadOptions::default()

@@ -50,6 +50,9 @@ certificate! {
     "angular_momentum_x" => angular_momentum.x;
     "angular_momentum_y" => angular_momentum.y;
     "angular_momentum_z" => angular_momentum.z;
+    "position_correction_moment_x" => position_correction_moment.x;
+    "position_correction_moment_y" => position_correction_moment.y;
+    "position_correction_moment_z" => position_correction_moment.z;
     "kinetic" => energy.kinetic;
     "potential" => energy.potential;
     "gravity" => energy.gravity;
