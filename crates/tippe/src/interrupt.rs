@@ -4,7 +4,7 @@
 //! Called by: `step` (sets the flag), `world`, and every loop of phases and solvers between counted operations.
 //! Source: docs/conventions.md, "Failure".
 //!
-//! Loops look by [`asked`] and end early; what they leave is of no use and `check` sees that nobody uses it: an interrupt that was
+//! Loops look by `asked` and end early; what they leave is of no use and `check` sees that nobody uses it: an interrupt that was
 //! asked for stays so, and the step fails with [`StepError::Interrupted`]. A step that nobody interrupts is the same with or
 //! without a flag, bit for bit.
 
