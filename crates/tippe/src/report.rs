@@ -25,6 +25,8 @@ pub struct StepReport {
     pub penetration: f64,
     /// Largest penetration found by the detection at the start of the step [m].
     pub penetration_found: f64,
+    /// Depth of contacts that a prescribed body crushes against something that does not give way [m]; 0 where nothing is crushed.
+    pub squeezed: f64,
     /// How far the solution is from the conditions it should meet.
     pub residuals: Residuals,
     /// Work done by the solver.
@@ -35,6 +37,8 @@ pub struct StepReport {
     pub momentum: Vec3,
     /// Total angular momentum of the dynamic bodies about the world origin [kg·m²/s].
     pub angular_momentum: Vec3,
+    /// What moving bodies apart without velocity added to that [kg·m²/s].
+    pub position_correction_moment: Vec3,
     /// Where the energy of this step went.
     pub energy: EnergyLedger,
     /// What errors of energy are measured by [J]: kinetic energy at the start of the step plus works put in, and not less than weight
@@ -56,9 +60,12 @@ impl StepReport {
             collisions: self.collisions + part.collisions,
             penetration: part.penetration,
             penetration_found: self.penetration_found.max(part.penetration_found),
+            squeezed: self.squeezed.max(part.squeezed),
             residuals: self.residuals.max(part.residuals),
             work,
             material_fallbacks: self.material_fallbacks.max(part.material_fallbacks),
+            position_correction_moment: self.position_correction_moment
+                + part.position_correction_moment,
             energy,
             energy_scale: self.energy_scale.max(part.energy_scale),
             ..*part
@@ -224,6 +231,8 @@ pub struct SolverWork {
     pub caps_hit: u32,
     /// Those of them whose work was made good later in the same step.
     pub caps_mended: u32,
+    /// Groups of bodies whose answer would have made energy, and was replaced by one that cannot.
+    pub guarded: u32,
 }
 
 impl SolverWork {
@@ -242,6 +251,7 @@ impl SolverWork {
     pub(crate) const fn given_up(&self) -> Self {
         Self {
             substeps: 0,
+            guarded: 0,
             caps_mended: self.caps_hit,
             ..*self
         }
@@ -255,6 +265,7 @@ impl SolverWork {
         self.newton_steps += more.newton_steps;
         self.caps_hit += more.caps_hit;
         self.caps_mended += more.caps_mended;
+        self.guarded += more.guarded;
     }
 }
 

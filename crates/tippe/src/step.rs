@@ -29,6 +29,7 @@ pub(crate) fn step(
         return Err(error);
     }
     work.backup.copy_from(state);
+    work.guard.bodies.clear();
     let result = match method {
         Method::Sequential(params) => sequential::step(model, params, dt, state, work),
         Method::Iterative(params) => iterative::step(model, params, dt, state, work),

@@ -42,6 +42,8 @@ pub struct Work {
     pub(crate) resting: crate::two_stage::rest::Resting,
     /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.
     pub(crate) balance: Balance,
+    /// Where answers would have made energy in the substep under way. Written and read by `two_stage::guard`.
+    pub(crate) guard: crate::two_stage::guard::Guard,
     /// Scratch of falling asleep and waking.
     pub(crate) sleep: sleep::Scratch,
     /// What contacts and joints did in the step. Written at the end of every substep, read by `output`.

@@ -8,6 +8,7 @@
 
 use crate::articulated::TreeError;
 use crate::articulated::ends::{Pair, TreeEnd, flat};
+use crate::collide::Placement;
 use crate::dynamics::joint::JointRow;
 use crate::math::{Mat3, Vec3};
 use std::ops::{Deref, DerefMut};
@@ -45,6 +46,17 @@ impl SolverBody {
     pub(crate) fn push(&mut self, P: Vec3, r: Vec3) {
         self.v += P * self.inverse_mass;
         self.w += self.inverse_inertia * r.cross(P);
+    }
+}
+
+/// The one point at which a contact acts on both its ends, so that no couple is left over: the middle between two that move, else the point
+/// of the one that does. Gap, response, slip and ledger are taken there too.
+pub(crate) fn acting_point(bodies: &[SolverBody], ends: (usize, usize), place: &Placement) -> Vec3 {
+    let moves = |slot: usize| bodies[slot].inverse_mass > 0.0;
+    match (moves(ends.0), moves(ends.1)) {
+        (true, false) => place.point_a,
+        (false, true) => place.point_b,
+        _ => 0.5 * (place.point_a + place.point_b),
     }
 }
 

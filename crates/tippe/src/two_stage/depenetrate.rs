@@ -8,10 +8,10 @@ use super::{Scratch, Settings};
 use crate::collide::Placement;
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
-use crate::model::Model;
+use crate::model::{Joint, Model};
 use crate::output::balance::Balance;
 use crate::report::StepReport;
-use crate::solver::ends::Bodies;
+use crate::solver::ends::{Bodies, acting_point};
 use crate::solver::joint::JointBlock;
 use crate::solver::packed::{Batch, Pack, Packed, put};
 use crate::state::State;
@@ -51,13 +51,20 @@ pub(crate) struct Push {
 }
 
 impl Push {
-    fn new((a, b): (u32, u32), place: &Placement, x_a: Vec3, x_b: Vec3, target: f64) -> Self {
+    fn new(
+        (a, b): (u32, u32),
+        place: &Placement,
+        (x_a, x_b): (Vec3, Vec3),
+        target: f64,
+        bodies: &Bodies,
+    ) -> Self {
+        let point = acting_point(bodies, (a as usize, b as usize), place);
         Self {
             a,
             b,
             n: place.normal,
-            r_a: place.point_a - x_a,
-            r_b: place.point_b - x_b,
+            r_a: point - x_a,
+            r_b: point - x_b,
             k: 0.0,
             target,
             p: 0.0,
@@ -147,12 +154,17 @@ pub(crate) fn run(
         pulls,
         joints,
         islands,
+        joint_blocks,
         ..
     } = &mut work.stage;
     let mut loaded = false;
     for island in islands.iter() {
         let step_contacts = &step_contacts[island.rows.clone()];
-        let pulled = !island.joint_blocks.is_empty() && !island.direct;
+        let closes = (joint_blocks[island.joint_blocks.clone()].iter()).any(|block| {
+            let joint = model.joints[block.joint as usize].as_ref();
+            joint.is_some_and(|joint| block.must_close(joint))
+        });
+        let pulled = (!island.joint_blocks.is_empty() && !island.direct) || closes;
         placed.clear();
         placed.extend(step_contacts.iter().map(|t| {
             let c = &work.detection.contacts[t.contact as usize];
@@ -185,9 +197,9 @@ pub(crate) fn run(
             pushes.push(Push::new(
                 (a as u32, b as u32),
                 place,
-                centers.0,
-                centers.1,
+                centers,
                 target,
+                bodies,
             ));
         }
         pulls.clear();
@@ -208,6 +220,13 @@ pub(crate) fn run(
             } else {
                 settings.depenetration
             });
+            pull.find_apart();
+            if closes {
+                let place = joint.place(&state.bodies);
+                let angle = state.joints[slot as usize].angle;
+                pull.add_bounded(joint, &place, bodies, angle, report.dt);
+                pull.aim_at_fit(joint, reach(model, joint), report.dt);
+            }
             pulls.push(pull);
         }
         let linked = |p: &Push| bodies.linked(p.a, p.b);
@@ -250,6 +269,15 @@ pub(crate) fn run(
     }
 }
 
+/// Reach of the larger body of a joint that moves [m].
+fn reach(model: &Model, joint: &Joint) -> f64 {
+    let one = |slot: u32| match &model.bodies[slot as usize] {
+        Some(b) if b.is_awake() && b.reach.is_finite() => b.reach,
+        _ => 0.0,
+    };
+    one(joint.b).max(joint.a.map_or(0.0, one))
+}
+
 fn sweep(
     settings: &Settings,
     pushes: &mut [Push],
@@ -286,6 +314,7 @@ fn displace(
 ) {
     let value = |(k, v): (f64, f64)| k + v;
     let before = value(energy::total(model, state));
+    let turning = energy::momenta(model, state).1;
     balance.correct(model, state, -1.0);
     for (i, body) in model.present() {
         let b = &bodies[i];
@@ -298,4 +327,5 @@ fn displace(
     bodies.displace(model, state);
     balance.correct(model, state, 1.0);
     report.energy.position_correction += value(energy::total(model, state)) - before;
+    report.position_correction_moment += energy::momenta(model, state).1 - turning;
 }

@@ -6,7 +6,7 @@
 
 use super::gather::StepContact;
 use super::rest::Resting;
-use super::{Island, Scratch, substeps};
+use super::{Island, Scratch, guard, substeps};
 use crate::collide::Contact;
 use crate::joint::JointKind;
 use crate::math::Vec3;
@@ -54,6 +54,7 @@ pub(crate) fn run(
     );
     react(model, state, work, report);
     let turn = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
+    guard::settle(model, turn, state, work, report);
     work.balance.close(model, state, turn, &mut report.energy);
     ledger::close(model, before, state, report);
     report.time = state.time;

@@ -9,6 +9,7 @@ use super::targets::link_slip;
 use crate::collide::Contact;
 use crate::dynamics::integrate;
 use crate::model::{BodyKind, Model};
+use crate::solver::ends::acting_point;
 use crate::state::{BodyState, State};
 
 /// Looks where an island's bodies go with the velocities just found and aims joints and pressing contacts again from there.
@@ -115,8 +116,8 @@ pub(crate) fn relinearise(
                 }
             } else if slip {
                 // ½ [u_t(t⁺) + u_t(t+h)⁻] = slip before the impact, seen from the motion just found.
-                let u_then = predicted[b].point_velocity(then.point_b)
-                    - predicted[a].point_velocity(then.point_a);
+                let point = acting_point(bodies, (a, b), &then);
+                let u_then = predicted[b].point_velocity(point) - predicted[a].point_velocity(point);
                 let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
                 let before = row.tangential(step_contact.slip_before);
                 for k in 0..2 {
@@ -147,6 +148,4 @@ pub(crate) struct Lookahead<'a> {
     pub contacts: &'a [Contact],
     /// Length of the step [s].
     pub h: f64,
-    /// Whether closing the joints that start apart has been tried in this step, in vain.
-    pub tried: bool,
 }

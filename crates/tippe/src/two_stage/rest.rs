@@ -264,7 +264,7 @@ impl Resting {
         let knots = solved.as_net().map_or(&[][..], Net::knots);
         if joint_blocks
             .iter()
-            .any(|l| driven(l.joint) || l.is_apart(true))
+            .any(|l| driven(l.joint) || l.apart)
             || knots.iter().any(|k| driven(k.joint))
             || solved
                 .as_net()

@@ -14,7 +14,7 @@ use crate::dynamics::joint::rotation_vector;
 use crate::math::Vec3;
 use crate::model::{BodyKind, Model};
 use crate::solver::contact::ContactRow;
-use crate::solver::ends::{Bodies, SolverBody};
+use crate::solver::ends::{Bodies, SolverBody, acting_point};
 use crate::state::{BodyState, State};
 use crate::work::Work;
 
@@ -74,7 +74,8 @@ pub(crate) fn first_rows(
         // Where the contact would be, untouched.
         let (then_a, then_b) = (&work.predicted[a], &work.predicted[b]);
         let then = c.at(then_a, then_b);
-        let u_then = then_b.point_velocity(then.point_b) - then_a.point_velocity(then.point_a);
+        let point = acting_point(bodies, (a, b), &then);
+        let u_then = then_b.point_velocity(point) - then_a.point_velocity(point);
 
         // Normal: gap(t+h) = gap_free(t+h) + h (u_n⁺ − u_n) ≥ base.
         step_contact.goal = step_contact.base;
@@ -84,7 +85,7 @@ pub(crate) fn first_rows(
         if !resting.holds(step_contact, &row, u_n) {
             // A fast pair is followed from where it was seen, all others from the start of the step.
             let (gap, u_n, left) = if c.seen > 0.0 {
-                let (gap, u_n) = seen(model, state, c);
+                let (gap, u_n) = seen(model, state, bodies, c);
                 (gap.max(0.0), u_n, h - c.seen)
             } else {
                 (c.point.gap - step_contact.base, u_n, h)
@@ -182,10 +183,11 @@ pub(crate) fn link_slip(
         let then = point - e.position;
         e.position - s.position + turn.cross(0.5 * (lever + then))
     };
-    (way(b, row.lever_b(), place.point_b) - way(a, row.lever_a(), place.point_a)) / h
+    let point = acting_point(bodies, (a, b), place);
+    (way(b, row.lever_b(), point) - way(a, row.lever_a(), point)) / h
 }
 /// Gap and normal velocity of a contact at the time at which its fast pair was seen.
-fn seen(model: &Model, state: &State, c: &Contact) -> (f64, f64) {
+fn seen(model: &Model, state: &State, bodies: &[SolverBody], c: &Contact) -> (f64, f64) {
     let at = |slot: usize| match &model.bodies[slot] {
         Some(body) => {
             let a = integrate::acceleration(model, body, &state.loads[slot]);
@@ -196,7 +198,8 @@ fn seen(model: &Model, state: &State, c: &Contact) -> (f64, f64) {
     let (i, j) = c.bodies();
     let (a, b) = (at(i), at(j));
     let place = c.at(&a, &b);
-    let u = b.point_velocity(place.point_b) - a.point_velocity(place.point_a);
+    let point = acting_point(bodies, (i, j), &place);
+    let u = b.point_velocity(point) - a.point_velocity(point);
     (place.gap, u.dot(place.normal))
 }
 /// Rows at t + h over contacts that rested or bore load in this step: no normal velocity into the contact, no slip.

@@ -359,6 +359,7 @@ impl Phase<'_> {
             model: self.model,
             report: self.report,
             balance: self.balance,
+            at_once: true,
         };
         for ((row, step_contact), &place) in c.rows.iter().zip(&c.step_contacts).zip(&c.places) {
             books.contact(row, step_contact, self.bodies);

@@ -19,13 +19,12 @@ use crate::solver::contact::ContactRow;
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::Job;
 use crate::state::State;
-use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
 use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::with_island;
 use crate::two_stage::predict::{kick, predict};
 use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
-use crate::two_stage::{Scratch, targets};
+use crate::two_stage::{Scratch, book, guard, targets};
 use crate::work::Work;
 
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
@@ -82,13 +81,8 @@ pub(crate) fn until_impact(
         }
         solve(model, params, &settings.solve, false, state, work, report);
         report.work.caps_hit += work.detection.unresolved + u32::from(fast.is_some());
-        let Work { stage, balance, .. } = work;
-        Books {
-            model,
-            report,
-            balance,
-        }
-        .solve(stage, |t| !t.awaited);
+        guard::first(model, state, work, report);
+        book::half(model, work, report, |t| !t.awaited);
         return kicked;
     }
 }
@@ -218,7 +212,6 @@ fn relinearise_island(
         state,
         contacts: &work.detection.contacts,
         h,
-        tried: work.stage.tried,
     };
     let (stage, predicted) = (&mut work.stage, &mut work.predicted);
     with_island(stage, predicted, number, |worker, number| {
@@ -234,7 +227,6 @@ fn can_be_direct(params: &IterativeParams, number: usize, work: &mut Work, h: f6
         joint_blocks,
         islands,
         sweeps,
-        tried,
         ..
     } = &mut work.stage;
     let island = &mut islands[number];
@@ -250,8 +242,7 @@ fn can_be_direct(params: &IterativeParams, number: usize, work: &mut Work, h: f6
         &mut joint_blocks[island.joint_blocks.clone()],
     );
     island.direct = island.trees
-        || (!joint_blocks.iter().any(|l| l.is_apart(*tried))
-            && sweeps.can_be_direct(rows, joint_blocks, bodies, params.direct_cost as u64));
+        || sweeps.can_be_direct(rows, joint_blocks, bodies, params.direct_cost as u64);
     if !island.direct {
         joint_blocks
             .iter_mut()
@@ -399,6 +390,7 @@ fn bounce(work: &mut Work, number: usize, h: f64) -> bool {
 pub(crate) fn project(
     model: &Model,
     params: &IterativeParams,
+    state: &State,
     work: &mut Work,
     report: &mut StepReport,
 ) {
@@ -433,13 +425,7 @@ pub(crate) fn project(
         };
         job.converge(sweeps, |i| step_contacts[i].projected);
     }
-    let Work { stage, balance, .. } = &mut *work;
-    Books {
-        model,
-        report,
-        balance,
-    }
-    .solve(stage, |t| t.projected);
+    guard::second(model, state, work, report);
     for block in &work.stage.joint_blocks {
         let left = block.velocity_residual(&work.stage.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);

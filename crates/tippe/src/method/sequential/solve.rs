@@ -15,12 +15,11 @@ use crate::solver::choose::{
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::Job;
 use crate::state::State;
-use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
 use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::{self, IslandView, Worker};
 use crate::two_stage::relinearise::{Lookahead, relinearise};
-use crate::two_stage::{Island, joint_network};
+use crate::two_stage::{book, guard, joint_network};
 use crate::work::Work;
 
 /// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press; joints until they meet.
@@ -36,7 +35,6 @@ pub(crate) fn first(
         state,
         contacts: &work.detection.contacts,
         h: report.dt,
-        tried: work.stage.tried,
     };
     parallel::run(
         work.threads.pool(),
@@ -45,26 +43,8 @@ pub(crate) fn first(
         &mut report.work,
         |worker, view| first_of_island(params, &ahead, worker, view),
     );
-    book(model, work, report, |_| true);
-}
-
-/// Residuals and energy of the half that was solved.
-fn book(
-    model: &Model,
-    work: &mut Work,
-    report: &mut StepReport,
-    active: impl Fn(&StepContact) -> bool,
-) {
-    let Work { stage, balance, .. } = work;
-    let mut books = Books {
-        model,
-        report,
-        balance,
-    };
-    books.solve(stage, active);
-    for net in stage.islands.iter().filter_map(Island::as_net) {
-        net.book(&mut books);
-    }
+    guard::first(model, state, work, report);
+    book::half(model, work, report, |_| true);
 }
 
 fn first_of_island(
@@ -84,8 +64,7 @@ fn first_of_island(
             || worker
                 .sweeps
                 .can_be_direct(view.rows, view.joint_blocks, &worker.bodies, cost_max);
-        let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
-        view.island.direct = view.island.trees || (fits && !apart);
+        view.island.direct = view.island.trees || fits;
         if !view.island.direct {
             view.joint_blocks
                 .iter_mut()
@@ -244,7 +223,7 @@ pub(crate) fn second(
             converge(params, cost_max, near, worker, view, false, |t| t.projected);
         },
     );
-    book(model, work, report, |t| t.projected);
+    guard::second(model, state, work, report);
     for block in &work.stage.joint_blocks {
         let left = block.velocity_residual(&work.stage.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);
