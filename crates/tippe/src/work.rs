@@ -7,7 +7,7 @@
 use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
-use crate::method::iterative::{Collisions, Levels};
+use crate::method::iterative::Levels;
 use crate::model::Model;
 use crate::output::balance::Balance;
 use crate::output::record::Records;
@@ -16,6 +16,7 @@ use crate::report::{ContactForce, Event, JointForce, Phase};
 use crate::state::{BodyState, State};
 use crate::threads::Threads;
 use crate::two_stage::Scratch;
+use crate::two_stage::impacts::Collisions;
 
 /// Scratch arrays by phase.
 #[derive(Clone, Debug, Default)]
@@ -34,9 +35,9 @@ pub struct Work {
     pub(crate) islands: Islands,
     /// Touches, rows and links of the methods that step in two stages.
     pub(crate) stage: Scratch,
-    /// Scratch of the collision phase of `iterative`.
+    /// Scratch of the collision phase.
     pub(crate) collisions: Collisions,
-    /// Scratch of its shock propagation.
+    /// Scratch of the shock propagation of `iterative`.
     pub(crate) levels: Levels,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
     pub(crate) resting: crate::two_stage::rest::Resting,

@@ -150,6 +150,11 @@ impl Balance {
         self.work_kept.clone_from(&self.work);
     }
 
+    /// Exchanges the works so far with those remembered at `keep`, to try something from there.
+    pub(crate) fn swap_kept(&mut self) {
+        std::mem::swap(&mut self.work, &mut self.work_kept);
+    }
+
     /// Takes works back to what they were at `keep`.
     pub(crate) fn take_back(&mut self) {
         self.work.clone_from(&self.work_kept);

@@ -323,6 +323,16 @@ fn stop_island(half: Half, state: &State, h: f64, number: usize, stage: &mut Scr
         Half::First => !t.awaited,
         Half::Second => t.projected,
     };
+    stop(rows, blocks, bodies, |k| takes_part(&contacts[k]));
+}
+
+/// Stops what approaches beyond its target, joints and the rows that take part, impulse after impulse.
+pub(crate) fn stop(
+    rows: &mut [ContactRow],
+    blocks: &mut [JointBlock],
+    bodies: &mut Bodies,
+    takes_part: impl Fn(usize) -> bool,
+) {
     for pass in 0..PASSES_MAX {
         let mut missed: f64 = 0.0;
         for block in blocks.iter_mut() {
@@ -331,7 +341,7 @@ fn stop_island(half: Half, state: &State, h: f64, number: usize, stage: &mut Scr
         let count = rows.len();
         for k in 0..count {
             let k = if pass % 2 == 0 { k } else { count - 1 - k };
-            if takes_part(&contacts[k]) {
+            if takes_part(k) {
                 missed = missed.max(rows[k].stop(bodies));
             }
         }

@@ -6,7 +6,7 @@
 
 use super::IterativeParams;
 use super::shock;
-use super::{arrival, collision, look};
+use super::look;
 use crate::model::Model;
 use crate::report::{EnergyLedger, Phase, StepReport};
 use crate::solver::choose::LARGE;
@@ -20,6 +20,7 @@ use crate::solver::joint::JointBlock;
 use crate::solver::sweep::Job;
 use crate::state::State;
 use crate::two_stage::gather::StepContact;
+use crate::two_stage::impacts::{self, arrival};
 use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::with_island;
 use crate::two_stage::predict::{kick, predict};
@@ -53,16 +54,16 @@ pub(crate) fn until_impact(
         kick(model, state, 0.5 * h, &mut work.balance, &mut kicked);
         predict(model, state, t, h, work);
         let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
-        let resting = collision::resting(model.gravity.length(), params, h);
+        let resting = impacts::resting(model.gravity.length(), &params.impacts(), h);
         targets::first_rows(model, &settings, &resting, state, work, h);
         let may_stop = stops > 0 && cut < CUTS_MAX;
-        let may_await = may_stop && arrival::is_affordable(params, stops, work);
-        let watched = arrival::watch(model, params, may_await, work, report);
+        let may_await = may_stop && arrival::is_affordable(&params.impacts(), stops, work);
+        let watched = arrival::watch(model, &params.impacts(), may_await, work, report);
         // Only islands that await something tell when the step ends; the others are solved once that is known.
         let mut end = None;
         if watched {
             solve(model, params, &settings.solve, true, state, work, report);
-            end = arrival::first(model, params, state, work, h);
+            end = arrival::first(model, &params.impacts(), state, work, h);
         }
         // What has bounced and goes on fast is on a way that nobody has looked at.
         let fast = Some(work.detection.stop).filter(|&stop| stop < h);
@@ -75,7 +76,7 @@ pub(crate) fn until_impact(
             state.bodies.clone_from(&work.stage.unkicked);
             // Contacts are those of a way: features of the end of a longer one need not be features of here.
             look(model, params, state, time, work);
-            collision::recall(work);
+            impacts::recall(work);
             work.begins(Phase::Rest);
             continue;
         }

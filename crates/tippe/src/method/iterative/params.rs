@@ -9,6 +9,7 @@ use crate::collide::FEATURE_MOTION;
 use crate::error::BuildError;
 use crate::solver::choose;
 use crate::two_stage::Settings;
+use crate::two_stage::impacts::ImpactSettings;
 
 /// Parameters of `iterative`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,9 +137,19 @@ impl IterativeParams {
         Ok(())
     }
 
-    /// Whether an island has so many contacts that its impacts are answered inside the step.
-    pub(crate) const fn is_dense(&self, contacts: usize) -> bool {
-        contacts > self.impact_contacts as usize
+    /// What impacts need of them.
+    pub(crate) const fn impacts(&self) -> ImpactSettings {
+        ImpactSettings {
+            solve: self.solve_settings(),
+            direct_cost: self.direct_cost as u64,
+            depth_tolerance: self.depth_tolerance,
+            contact_depth: self.contact_depth,
+            velocity_tolerance: self.velocity_tolerance,
+            passes: self.passes,
+            stops: self.impact_substeps,
+            contacts: self.impact_contacts,
+            arriving: false,
+        }
     }
 
     /// Settings of a solve to the velocity tolerance.

@@ -1,10 +1,10 @@
 //! Times of impact: which contacts will hit in the step under way, and when the first of them does.
 //!
 //! Reads: Model, State, touches, solver bodies.  Writes: marks on touches.
-//! Called by: `method::iterative::contact`.
+//! Called by: the methods that step in two stages.
 //! Source: [Bender06] §3 (the detector stops the step at the time of impact); regula falsi with halved ends.
 
-use super::IterativeParams;
+use super::ImpactSettings;
 use crate::collide::Contact;
 use crate::dynamics::integrate;
 use crate::model::{BodyKind, Model};
@@ -18,18 +18,18 @@ const ARRIVAL_TRIALS_MAX: u32 = 80;
 
 /// Whether one more stop for an impact costs no more than stops may. Each of them solves dense islands anew, which await nothing: together
 /// they may be asked for as many contacts as the stops of an island of few.
-pub(crate) fn is_affordable(params: &IterativeParams, stops: u32, work: &Work) -> bool {
+pub(crate) fn is_affordable(params: &ImpactSettings, stops: u32, work: &Work) -> bool {
     let sizes = work.stage.islands.iter().map(|p| p.rows.len());
     let dense: usize = sizes.filter(|&n| params.is_dense(n)).sum();
-    let made = u64::from(params.impact_substeps.saturating_sub(stops));
-    made * dense as u64 <= u64::from(params.impact_substeps) * u64::from(params.impact_contacts)
+    let made = u64::from(params.stops.saturating_sub(stops));
+    made * dense as u64 <= u64::from(params.stops) * u64::from(params.contacts)
 }
 
 /// Marks the contacts whose impact is worth a stop: not touching yet, faster than what a resting body gains in the step, and in an island of
 /// few contacts. Says whether there is one. If the step may not stop any more it marks none, and the report counts the limit.
 pub(crate) fn watch(
     model: &Model,
-    params: &IterativeParams,
+    params: &ImpactSettings,
     may_stop: bool,
     work: &mut Work,
     report: &mut StepReport,
@@ -51,7 +51,7 @@ pub(crate) fn watch(
             step_contact.awaited = worth && may_stop;
         }
     }
-    let barred = any && !may_stop && params.impact_substeps > 0;
+    let barred = any && !may_stop && params.stops > 0;
     report.work.caps_hit += u32::from(barred);
     any && may_stop
 }
@@ -59,7 +59,7 @@ pub(crate) fn watch(
 /// The first time in the step at which a marked contact touches, with the velocities just found [s].
 pub(crate) fn first(
     model: &Model,
-    params: &IterativeParams,
+    params: &ImpactSettings,
     state: &State,
     work: &mut Work,
     h: f64,
