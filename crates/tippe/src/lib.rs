@@ -21,8 +21,24 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Where to look
+//!
+//! | to | see |
+//! |---|---|
+//! | put bodies, joints and articulations into a world | [`BodyDesc`], [`JointDesc`], [`ArticulationDesc`], [`World::add_body`] |
+//! | say what they are made of | [`Surface`], [`Materials`], [`Drag`], [`Filter`] |
+//! | step, and know how far from right it was | [`World::step`], [`StepReport::certified`], [`EnergyLedger`] |
+//! | act | [`World::apply_force`], [`World::apply_joint_force`], [`World::set_joint_freedom`] (motors, springs), [`World::steer`], [`World::edit_body`] |
+//! | read | [`World::bodies`], [`World::state`], [`World::body_named`], [`World::contacts_of`], [`World::contact_between`], [`World::events`] |
+//! | ask | [`World::queries`] (rays, casts, overlaps), [`geometry`] |
+//! | choose a method and its parameters | [`Method`], [`Method::TABLES`] |
+//! | save and compare | [`World::snapshot`], [`World::restore`], [`World::hash`] |
+//!
+//! Units are SI, z is up in scenes, worlds are `Send + Sync`, and the same input gives the same bits on every machine.
 
 pub mod articulated;
+#[doc(hidden)]
 pub mod collide;
 pub mod dynamics;
 pub mod error;
@@ -44,6 +60,7 @@ pub mod state;
 mod step;
 mod threads;
 mod two_stage;
+#[doc(hidden)]
 pub mod work;
 pub mod world;
 
@@ -57,7 +74,7 @@ pub use error::{
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
-pub use method::{IterativeParams, METHOD_NAMES, Method, SequentialParams};
+pub use method::{IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue, SequentialParams};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
 pub use model::{articulation, joint, material, motion};
 pub use motion::Motion;
@@ -68,5 +85,5 @@ pub use report::{
 pub use shape::{ConvexHull, Shape, TriangleMesh};
 pub use solver::choose::THRESHOLDS;
 pub use state::BodyState;
-pub use world::World;
 pub use world::query;
+pub use world::{PairContact, World};

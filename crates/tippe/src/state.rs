@@ -8,7 +8,9 @@ use crate::articulation::ArticulationState;
 use crate::math::{Pose, Quat, Vec3};
 use crate::model::{Body, Model};
 
-/// Where a body is and how it moves.
+/// Where a body is and how it moves: thirteen `f64` without gaps, in this order (position x y z, rotation x y z w, velocity x y z,
+/// angular velocity x y z), 104 bytes.
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyState {
     /// Centre of mass, world [m].

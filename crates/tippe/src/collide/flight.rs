@@ -228,7 +228,7 @@ const FLIGHT_ROUNDING: f64 = 1e-9;
 fn prescribed_rates(p: &Prescribed<'_>, t: f64) -> Rates {
     let now = p.motion.at(&p.start, p.time + t);
     match p.motion {
-        Motion::Constant { .. } => Rates {
+        Motion::Constant { .. } | Motion::Steered { .. } => Rates {
             velocity: now.velocity,
             acceleration: Vec3::ZERO,
             speed: 0.0,

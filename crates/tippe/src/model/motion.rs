@@ -35,6 +35,15 @@ pub enum Motion {
         /// World poses of the body frame at these times.
         poses: Vec<Pose>,
     },
+    /// Constant velocity from the start pose on, which the body has at the time `since`: what `World::steer` makes.
+    Steered {
+        /// When it was steered [s].
+        since: f64,
+        /// Velocity of the body frame's origin [m/s].
+        velocity: Vec3,
+        /// Angular velocity, world axes [rad/s].
+        angular_velocity: Vec3,
+    },
 }
 
 /// Pose and velocity of a kinematic body's frame.
@@ -67,6 +76,11 @@ impl Motion {
             Self::Constant {
                 velocity,
                 angular_velocity,
+            }
+            | Self::Steered {
+                velocity,
+                angular_velocity,
+                ..
             } => {
                 finite("velocity", velocity.is_finite())?;
                 finite("angular_velocity", angular_velocity.is_finite())
@@ -126,6 +140,15 @@ impl Motion {
                 }
             }
             Self::Table { times, poses } => table_at(times, poses, t),
+            Self::Steered {
+                since,
+                velocity,
+                angular_velocity,
+            } => Self::Constant {
+                velocity: *velocity,
+                angular_velocity: *angular_velocity,
+            }
+            .at(start, t - since),
         }
     }
 }

@@ -5,8 +5,12 @@
 //! Source: docs/conventions.md, "Bodies".
 
 mod articulations;
+mod control;
 pub mod query;
+mod read;
 mod sleeping;
+
+pub use read::PairContact;
 
 use crate::dynamics::sleep;
 use crate::error::{BuildError, SnapshotError, StepError, UnknownBody, UnknownJoint};
@@ -16,7 +20,7 @@ use crate::math::{Pose, Vec3};
 use crate::method::Method;
 use crate::model::{BODIES_MAX, Body, BodyDesc, BodyId, BodyKind, Joint, Model};
 use crate::report::{ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, StepReport};
-use crate::state::{BodyState, JointMemory, Load, State};
+use crate::state::{BodyState, JointMemory, Load, PairKey, State};
 use crate::threads::Threads;
 use crate::work::Work;
 use crate::{snapshot, step};
@@ -211,14 +215,7 @@ impl World {
     /// # Errors
     /// The field of the description that makes no sense, and why.
     pub fn add_body(&mut self, desc: &BodyDesc) -> Result<BodyId, BuildError> {
-        for (i, s) in desc.shapes.iter().enumerate() {
-            if s.material.index() >= self.model.materials.names.len() {
-                return Err(BuildError::new(
-                    format!("shapes[{i}].material"),
-                    "no such material in this world",
-                ));
-            }
-        }
+        self.check_materials(desc)?;
         let body = Body::build(desc)?;
         let index = self.free_slot()?;
         self.state.bodies[index] = start_state(desc, &body, self.state.time);
@@ -227,6 +224,17 @@ impl World {
         // What is put among sleepers is found by the next step, if it moves.
         self.wake_around(index);
         Ok(self.model.id(index))
+    }
+
+    fn check_materials(&self, desc: &BodyDesc) -> Result<(), BuildError> {
+        let known = self.model.materials.names.len();
+        match desc.shapes.iter().position(|s| s.material.index() >= known) {
+            None => Ok(()),
+            Some(i) => Err(BuildError::new(
+                format!("shapes[{i}].material"),
+                "no such material in this world",
+            )),
+        }
     }
 
     pub(crate) fn free_slot(&mut self) -> Result<usize, BuildError> {
@@ -275,17 +283,17 @@ impl World {
         self.state.bodies[index] = BodyState::REST;
         self.state.loads[index] = Load::default();
         let slot = index as u32;
-        self.state
-            .contacts
-            .retain(|c| c.key.pair.body_a != slot && c.key.pair.body_b != slot);
-        self.state
-            .touching
-            .retain(|p| p.body_a != slot && p.body_b != slot);
-        self.state
-            .sensed
-            .retain(|p| p.body_a != slot && p.body_b != slot);
+        self.forget_contacts(slot);
         self.model.free.insert(slot);
         self.drop_joints(|_, j| j.b == slot || j.a == Some(slot));
+    }
+
+    /// Forgets impulses and touches of a body's shapes.
+    fn forget_contacts(&mut self, slot: u32) {
+        let other = |p: &PairKey| p.body_a != slot && p.body_b != slot;
+        self.state.contacts.retain(|c| other(&c.key.pair));
+        self.state.touching.retain(other);
+        self.state.sensed.retain(other);
     }
 
     /// Ids of all bodies, in slot order.
