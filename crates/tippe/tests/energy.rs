@@ -88,7 +88,7 @@ fn joints_that_do_not_fit_close_slowly() {
 #[test]
 fn what_is_crushed_stays_slow_and_is_reported() {
     for method in methods() {
-        for dt in [1e-3, 1.0 / 60.0] {
+        for dt in [4e-3, 1.0 / 60.0] {
             let mut world = world(method.clone(), G, Surface::new(0.5, 0.2));
             add(&mut world, &floor());
             add(&mut world, &BodyDesc::fixed(cuboid(0.1, 1.0, 1.0), Vec3::new(1.0, 0.0, 1.0)));
@@ -99,12 +99,12 @@ fn what_is_crushed_stays_slow_and_is_reported() {
             });
             add(&mut world, &plate);
             let mut bodies = Vec::new();
-            for i in 0..4 {
+            for i in 0..2 {
                 let at = Vec3::new(0.1 * f64::from(i % 2), 0.3 * f64::from(i) - 0.4, 0.2);
                 bodies.push(add(&mut world, &BodyDesc::dynamic(cuboid(0.12, 0.1, 0.15), at)));
             }
             let mut squeezed: f64 = 0.0;
-            for _ in 0..(1.2 / dt) as u32 {
+            for _ in 0..(0.8 / dt) as u32 {
                 let report = world.step(dt).expect("a good step");
                 squeezed = squeezed.max(report.squeezed);
                 for &id in &bodies {

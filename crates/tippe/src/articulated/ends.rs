@@ -246,7 +246,9 @@ impl TreeEnd {
         let integrator = articulation.desc.integrator;
         // Runge and Kutta follow a turn of a tenth of a radian well: fast joints get their step in parts.
         let pieces = |v: &[f64]| match integrator {
-            Integrator::HighOrder => ((h * tree.fastest_turn(v) / TURN) as u32 + 1).min(PIECES_MAX),
+            Integrator::HighOrder => ((h * tree.fastest_turn(v) / TURN) as u32)
+                .saturating_add(1)
+                .min(PIECES_MAX),
             Integrator::OneEvaluation => 1,
         };
         let mut count = pieces(&next.velocities);

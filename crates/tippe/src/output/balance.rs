@@ -19,8 +19,10 @@ const SMOOTH_TURN: f64 = 1.4;
 /// Rounding of energies, relative to what was summed up [1].
 const ENERGY_ROUNDING: f64 = 1e-13;
 
-/// Energy gained that is left alone, relative to the energies of a group [1]: far below what a certificate allows.
+/// Energy gained that is left alone, relative to the energies of a group [1]: far below what a certificate allows where bodies fly freely,
+/// and as much as it allows where joints and trees have errors of their own in smooth motion.
 const LEFT_ALONE: f64 = 1e-9;
+const LEFT_ALONE_JOINTED: f64 = 1e-6;
 
 /// Mean motion of a prescribed body over a substep.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,6 +79,8 @@ struct Sum {
     scale: f64,
     /// What may be lent.
     lent: f64,
+    /// Whether a tree takes part.
+    linked: bool,
 }
 
 impl Balance {
@@ -245,6 +249,7 @@ impl Balance {
             sum.size += kinetic + potential.abs() + start + self.work[i].abs();
             sum.scale += kinetic_start + body.mass * body.gravity_scale.abs() * g * reach;
             sum.lent += self.lent[i];
+            sum.linked |= model.is_link(i as u32);
         }
     }
 
@@ -282,8 +287,13 @@ impl Balance {
             let gain = self.gain(root, turn);
             let sum = &self.sums[root];
             let put_in = sum.turnover.min((sum.balance - sum.turnover).abs());
+            let part = if self.jointed[root] || sum.linked {
+                LEFT_ALONE_JOINTED
+            } else {
+                LEFT_ALONE
+            };
             // What is not a number is no small gain.
-            if gain != 0.0 && !(gain <= LEFT_ALONE * (sum.scale + put_in)) {
+            if gain != 0.0 && !(gain <= part * (sum.scale + put_in)) {
                 out[root] = gain;
                 any = true;
             }

@@ -131,7 +131,7 @@ impl JointBlock {
     }
 
     /// `A = J M⁻¹ Jᵀ` and its Cholesky factor; a redundant row gets no impulse of its own.
-    fn factorise(&mut self, bodies: &Bodies) {
+    pub(crate) fn factorise(&mut self, bodies: &Bodies) {
         let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
         let n = self.held.count;
         let rows = &self.held.rows;

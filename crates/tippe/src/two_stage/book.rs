@@ -111,7 +111,7 @@ impl Books<'_> {
         let mut prescribed = row.prescribed_work(bodies, |slot| self.motion(slot, bodies));
         let mut restitution = restitution;
         let surface = surface_speed(row, bodies);
-        if prescribed != 0.0 && !(normal <= DRIVEN * surface + WORK_ROUNDING) {
+        if prescribed != 0.0 && !(normal.max(tangential) <= DRIVEN * surface + WORK_ROUNDING) {
             restitution -= prescribed;
             prescribed = 0.0;
             let depth = -step_contact.gap_end.min(step_contact.gap_start);

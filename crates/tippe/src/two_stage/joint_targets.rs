@@ -82,6 +82,24 @@ impl JointBlock {
         self.apart = residuals.any(|r| r.abs() > JOINT_APART);
     }
 
+    /// Lets a joint that is apart act on both bodies at one point, the middle between its anchors, so that no couple is left over.
+    pub(crate) fn act_in_the_middle(&mut self, joint: &Joint, place: &JointPlace, bodies: &Bodies) {
+        let middle = 0.5 * (place.a.position + place.b.position);
+        let coincides = matches!(
+            joint.desc.kind,
+            JointKind::Ball | JointKind::Hinge | JointKind::Fixed | JointKind::Universal
+        );
+        if !coincides {
+            return;
+        }
+        for row in &mut self.held.rows[..3] {
+            row.ang_a = -(middle - place.center_a).cross(row.e);
+            row.ang_b = (middle - place.center_b).cross(row.e);
+        }
+        self.note_velocity(bodies);
+        self.factorise(bodies);
+    }
+
     /// Whether it is apart, or beyond a limit by as much.
     pub(crate) fn must_close(&self, joint: &Joint) -> bool {
         self.apart || self.beyond_limits(joint) > JOINT_APART

@@ -117,6 +117,9 @@ pub(crate) fn first_blocks(
         block.keeps = touched && joint.desc.kind.rank() == 0;
         block.add_bounded(joint, &place, bodies, angle, h);
         block.find_apart();
+        if block.apart {
+            block.act_in_the_middle(joint, &place, bodies);
+        }
         block.shocked = starts_in_motion(&block, unkicked);
         if old {
             block.remember(&state.joints[slot as usize].bounded_first);
@@ -196,6 +199,9 @@ pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch,
         next.aim_second(joint, block, h);
         next.shocked = block.shocked;
         next.apart = block.apart;
+        if next.apart {
+            next.act_in_the_middle(joint, &place, bodies);
+        }
         *block = next;
     }
 }
