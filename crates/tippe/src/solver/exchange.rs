@@ -9,6 +9,7 @@
 
 #![allow(non_snake_case)]
 
+use super::choose::POLISH;
 use super::contact::ContactRow;
 use super::core::Core;
 use super::direct::System;
@@ -56,6 +57,7 @@ impl Exchange {
         let budget = Budget {
             tolerance,
             tolerance_relative: 0.0,
+            polish: POLISH,
             block_products,
             ..Budget::default()
         };

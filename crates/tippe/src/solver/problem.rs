@@ -396,6 +396,8 @@ pub struct Budget {
     pub tolerance: f64,
     /// The same relative to the largest |u| without impulses [1]; the larger of both counts.
     pub tolerance_relative: f64,
+    /// Part of the tolerance that it goes on to while Newton's method converges [1]; 1 stops at the tolerance.
+    pub polish: f64,
     /// Most factorisations.
     pub factorisations: u32,
     /// Most block products of one factorisation; a larger island is not tried.
@@ -411,6 +413,7 @@ impl Default for Budget {
         Self {
             tolerance: 0.0,
             tolerance_relative: 1e-8,
+            polish: 1.0,
             factorisations: 100,
             block_products: u64::MAX,
             operations: u64::MAX,

@@ -77,7 +77,7 @@ impl Default for IterativeParams {
             direct_rounds: 30,
             direct_cost: 2e5,
             cone_rounds: 0,
-            core: false,
+            core: true,
             feature_motion: FEATURE_MOTION,
             shock_sweeps: None,
             shock_guess: false,

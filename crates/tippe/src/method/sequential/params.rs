@@ -47,7 +47,7 @@ impl Default for SequentialParams {
             direct_rounds: 30,
             direct_cost: 8.0,
             direct_cost_cold: 2e5,
-            core: false,
+            core: true,
             velocity_tolerance: 1e-8,
             depenetration: 0.2,
             slop: 0.0,

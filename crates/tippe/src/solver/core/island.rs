@@ -21,6 +21,8 @@ pub(super) struct Island {
     /// Largest |u| at r = 0, and the residual that is good enough [unit of u].
     pub scale: f64,
     pub tolerance: f64,
+    /// The residual that Newton's method goes on to while it converges.
+    pub aim: f64,
     /// Best impulses so far, their velocities relative to the targets, and their residual.
     pub best: Vec<f64>,
     pub best_u: Vec<f64>,
@@ -69,6 +71,7 @@ impl Island {
         }
         self.scale = self.base.iter().fold(0.0, |a: f64, u| a.max(u.abs()));
         self.tolerance = budget.tolerance.max(budget.tolerance_relative * self.scale);
+        self.aim = budget.polish.min(1.0) * self.tolerance;
         self.best.clear();
         self.best.resize(problem.rows(), 0.0);
         self.residual = f64::INFINITY;
@@ -80,6 +83,11 @@ impl Island {
     /// Whether the best impulses are good enough.
     pub(super) fn is_met(&self) -> bool {
         self.residual <= self.tolerance
+    }
+
+    /// Whether they are as good as is aimed for.
+    pub(super) fn is_polished(&self) -> bool {
+        self.residual <= self.aim
     }
 
     /// Whether the budget is used up.

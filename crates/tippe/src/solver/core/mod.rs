@@ -28,6 +28,8 @@ use splitting::Splitting;
 
 /// Relative residual of a start that Newton's method is tried on: from farther away it finds nothing.
 const CORE_NEAR: f64 = 1e-2;
+/// Part of the tolerance at which a start is accepted as it is, if more is aimed for: what a solve left at a hundredth of the tolerance is not solved again.
+const START_RIGHT: f64 = 0.1;
 /// Factorisations and rounds of Newton's method from a warm start and from the best impulses.
 const WARM_FACTORISATIONS: u32 = 6;
 const WARM_ROUNDS: u32 = 4;
@@ -60,7 +62,8 @@ impl Core {
         self.begin(problem, budget.warm);
         self.contradicted = 0.0;
         let mut phase = Phase::Start;
-        if fits && !self.island.is_met() {
+        let right = START_RIGHT * self.island.tolerance;
+        if fits && self.island.residual > right.max(self.island.aim) {
             phase = self.phases(problem, budget);
         }
         self.finish(problem, phase, fits)
@@ -109,6 +112,11 @@ impl Core {
             if self.island.residual < before {
                 phase = next;
             }
+        }
+        // What the interior point has met is near enough for Newton's method.
+        if phase != Phase::Warm && self.island.is_met() && !self.island.is_polished() {
+            self.newton
+                .run(problem, &mut self.island, WARM_FACTORISATIONS, WARM_ROUNDS);
         }
         phase
     }

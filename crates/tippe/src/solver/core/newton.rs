@@ -66,9 +66,10 @@ impl Newton {
         let end = island.last_factorisation(factorisations);
         let mut residual = island.residual;
         self.stiffness = STIFFNESS_FIRST;
-        let (mut coupled, mut failed) = (true, 0);
+        let (mut coupled, mut failed, mut stalled) = (true, 0, false);
         for _ in 0..rounds {
-            if island.is_met() || island.factorisations() >= end || island.is_exhausted() {
+            let enough = island.is_polished() || (island.is_met() && stalled);
+            if enough || island.factorisations() >= end || island.is_exhausted() {
                 return;
             }
             let most = end - island.factorisations();
@@ -78,6 +79,7 @@ impl Newton {
                 self.held(problem, island, most.min(HELD_MAX))
             };
             let found = island.offer(problem, &self.wanted);
+            stalled = !balanced || found > 0.5 * residual;
             let take = found.is_finite() && (balanced || !coupled || found < 0.5 * residual);
             if coupled && balanced {
                 self.stiffness = (10.0 * self.stiffness).min(STIFFNESS_LAST);
@@ -135,7 +137,7 @@ impl Newton {
             .lambda
             .iter()
             .fold(f64::INFINITY, |a: f64, l| a.min(*l));
-        BALANCED * island.tolerance * softest
+        BALANCED * island.aim * softest
     }
 
     /// r⁺ at the present velocities, with the derivative if asked for.
