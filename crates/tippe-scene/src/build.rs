@@ -13,6 +13,7 @@ use crate::generate::{self, Generators};
 use crate::joint::{self, Jointing, Names, PlannedJoint};
 use crate::load::{LoadOptions, Record};
 pub(crate) use crate::materials::MaterialTable;
+use crate::params;
 use crate::read::choices;
 use crate::suggest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -336,7 +337,7 @@ fn method(main: &SceneFile, options: &LoadOptions, root: &At, problems: &mut Pro
     let stated = table.and_then(|m| m.name.as_deref());
     let name = options.method.as_deref().or(stated).unwrap_or("sequential");
     let at = root.join("method.name");
-    let Some(method) = Method::from_name(name) else {
+    let Some(mut method) = Method::from_name(name) else {
         let available: Vec<&str> = METHOD_NAMES
             .into_iter()
             .filter(|n| Method::from_name(n).is_some())
@@ -345,22 +346,11 @@ fn method(main: &SceneFile, options: &LoadOptions, root: &At, problems: &mut Pro
         problems.error(&at, reason, help);
         return Method::default();
     };
-    match method {
-        Method::Sequential(defaults) => {
-            let at = root.join("method.sequential");
-            Method::Sequential(match table.and_then(|m| m.sequential.as_ref()) {
-                Some(params) => params.apply(defaults, &at, problems),
-                None => defaults,
-            })
-        }
-        Method::Iterative(defaults) => {
-            let at = root.join("method.iterative");
-            Method::Iterative(match table.and_then(|m| m.iterative.as_ref()) {
-                Some(params) => params.apply(defaults, &at, problems),
-                None => defaults,
-            })
-        }
+    if let Some(written) = table.and_then(|m| m.params.get(method.name())) {
+        let at = root.join("method").key(method.name());
+        params::apply(written, method.params_mut(), &at, problems);
     }
+    method
 }
 
 /// Why a method is refused, and what to write instead.
@@ -379,16 +369,11 @@ pub(crate) fn method_refused(name: &str, available: &[&str]) -> (String, String)
 }
 
 fn method_written_out(method: &Method, (dt, seconds): (f64, f64)) -> format::MethodTable {
-    let (sequential, iterative) = match method {
-        Method::Sequential(p) => (Some(format::Sequential::written_out(p)), None),
-        Method::Iterative(p) => (None, Some(format::Iterative::written_out(p))),
-    };
     format::MethodTable {
         name: Some(method.name().into()),
         dt: Some(format::Ratio::Number(dt)),
         seconds: Some(seconds),
-        sequential,
-        iterative,
+        params: format::Entries(vec![(method.name(), params::written_out(method.params()))]),
     }
 }
 

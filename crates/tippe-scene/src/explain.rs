@@ -9,8 +9,8 @@ use crate::format::{self, Kind};
 use crate::joint::WORLD;
 use crate::load::Scene;
 use tippe::{
-    BodyDesc, BodyKind, Drag, Filter, JointId, JointKind, MassSpec, Motion, Pose, Quat, Shape,
-    ShapeDesc, World,
+    BodyDesc, BodyKind, Drag, Filter, JointId, JointKind, MassSpec, Method, Motion, Pose, Quat,
+    Shape, ShapeDesc, World,
 };
 
 /// A scene as TOML with every default written out; it loads to the same world.
@@ -18,10 +18,28 @@ use tippe::{
 pub fn explain(scene: &Scene) -> String {
     let head = "# Written by tippe: every default is spelled out, generators stay as they are.\n\n";
     match toml::to_string(&scene.resolved) {
-        Ok(text) => format!("{head}{text}\n{}", thresholds()),
+        Ok(text) => format!(
+            "{head}{text}\n{}{}",
+            parameters(scene.world.method()),
+            thresholds()
+        ),
         // Every type of the format has a TOML form; a failure here is a bug, and the reader should see it.
         Err(e) => format!("{head}# This scene could not be written: {e}\n"),
     }
+}
+
+/// The parameters of the method with their units and reasons, as comments: their values stand in the scene.
+fn parameters(method: &Method) -> String {
+    let line = |p: &tippe::method::Param| {
+        let default = format!("{}{}", p.default_value(), p.unit_in_brackets());
+        format!("# {:<20} {default:<16} {}\n", p.name, p.reason)
+    };
+    let table = method.params().table();
+    let lines: String = table.params.iter().map(line).collect();
+    let name = table.method;
+    format!(
+        "# Parameters of `{name}`, their defaults and reasons (docs/methods/{name}.md):\n{lines}#\n"
+    )
 }
 
 /// The thresholds that decide how islands are solved, as comments: they are no parameters.

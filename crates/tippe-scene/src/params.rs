@@ -1,163 +1,378 @@
-//! Parameters of the methods: the public fields of the engine's parameter types, each mirrored once.
+//! The table `[method]`: name, step, length of the run, and a table of parameters for each method.
 //!
-//! Reads: `format`.  Writes: `Problems`.
-//! Called by: `format` (tables), `build` (to the engine and back).
-//! Source: `tippe::SequentialParams`, `tippe::IterativeParams`; their own checks say what makes sense.
+//! Reads: the tree, `tippe::Method::TABLES`.  Writes: `Problems`.
+//! Called by: `format` (reads), `build` (to the engine and back), `schema` (describes).
+//! Source: the tables of the physics crate: no parameter is named here, so a new one needs no line of this crate.
 
 use crate::diagnostics::{At, Problems};
-use crate::read::record;
-use tippe::{BuildError, IterativeParams, SequentialParams};
+use crate::format::Ratio;
+use crate::read::{Fields, Read, choices, unknown_word, wrong_type};
+use crate::tree::{Node, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::{Map, json};
+use tippe::method::{Param, ParamKind, ParamRange, Params};
+use tippe::{Method, ParamTable, ParamValue};
 
-/// Declares the table of a method's parameters, and how it goes to the engine's type and back.
-macro_rules! params {
-    (
-        $(#[$meta:meta])*
-        $name:ident for $target:ident {
-            always { $($(#[$f_meta:meta])* $f:ident: $f_type:ty,)* }
-            maybe { $($(#[$m_meta:meta])* $m:ident: $m_type:ty,)* }
-            renamed { $($(#[$o_meta:meta])* $old:ident => $new:ident: $o_type:ty,)* }
+/// How contacts are answered, the step and the length of the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct MethodTable {
+    /// Name of the method. Default "sequential".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Length of a step [s], a number or a fraction such as "1/60". Default 0.001.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dt: Option<Ratio>,
+    /// Simulated time of a run [s]. Default 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The tables of parameters that are written, by method.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub params: Entries<Written>,
+}
+
+/// The parameters of one method that are written, by the name they are written with.
+pub type Written = Entries<WrittenValue>;
+
+/// Names and values in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entries<T>(pub Vec<(&'static str, T)>);
+
+/// A parameter as written: the value, or nothing for one that is read no more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WrittenValue(pub Option<ParamValue>);
+
+impl<T> Default for Entries<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Entries<T> {
+    /// The value of a name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, v)| v)
+    }
+}
+
+impl<T: Serialize> Serialize for Entries<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
         }
-    ) => {
-        record! {
-            $(#[$meta])*
-            $name {
-                required {}
-                optional {
-                    $($(#[$f_meta])* $f: $f_type,)*
-                    $($(#[$m_meta])* $m: $m_type,)*
-                    $($(#[$o_meta])* $old: $o_type,)*
+        map.end()
+    }
+}
+
+impl Serialize for WrittenValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(ParamValue::Number(x)) => serializer.serialize_f64(x),
+            Some(ParamValue::Whole(n)) => serializer.serialize_u64(n),
+            Some(ParamValue::Switch(on)) => serializer.serialize_bool(on),
+            Some(ParamValue::Word(word)) => serializer.serialize_str(word),
+            Some(ParamValue::None) | None => serializer.serialize_none(),
+        }
+    }
+}
+
+impl Read for MethodTable {
+    fn read(node: &Node, at: &At, problems: &mut Problems) -> Self {
+        let mut known = vec!["name", "dt", "seconds"];
+        known.extend(Method::TABLES.iter().map(|t| t.method));
+        let Some(fields) = Fields::open(node, at, &known, problems) else {
+            return Self::default();
+        };
+        let mut params = Entries::default();
+        for table in Method::TABLES {
+            if let Some(entry) = node.get(table.method) {
+                let written = read_written(table, &entry.node, &at.key(table.method), problems);
+                params.0.push((table.method, written));
+            }
+        }
+        Self {
+            name: fields.optional("name", problems),
+            dt: fields.optional("dt", problems),
+            seconds: fields.optional("seconds", problems),
+            params,
+        }
+    }
+}
+
+/// Reads the parameters of a method, old names included.
+fn read_written(table: &ParamTable, node: &Node, at: &At, problems: &mut Problems) -> Written {
+    let names = table.params.iter().map(|p| p.name);
+    let known: Vec<&'static str> = names.chain(table.former.iter().map(|f| f.name)).collect();
+    let mut written = Entries::default();
+    if Fields::open(node, at, &known, problems).is_none() {
+        return written;
+    }
+    for name in known {
+        let Some(entry) = node.get(name) else {
+            continue;
+        };
+        let former = table.former.iter().find(|f| f.name == name);
+        let value = match (former.map(|f| f.successor), table.index(name)) {
+            (Some(None), _) => None,
+            (Some(Some(successor)), _) => table.index(successor),
+            (None, own) => own,
+        }
+        .map(|i| read_value(&table.params[i], &entry.node, &at.key(name), problems));
+        written.0.push((name, WrittenValue(value)));
+    }
+    written
+}
+
+/// Reads one value of its kind; what cannot be read is reported and becomes the default.
+fn read_value(param: &Param, node: &Node, at: &At, problems: &mut Problems) -> ParamValue {
+    match param.kind {
+        ParamKind::Number => ParamValue::Number(f64::read(node, at, problems)),
+        ParamKind::Whole(max) if max <= u64::from(u32::MAX) => {
+            ParamValue::Whole(u64::from(u32::read(node, at, problems)))
+        }
+        ParamKind::Whole(_) => ParamValue::Whole(u64::read(node, at, problems)),
+        ParamKind::Switch => ParamValue::Switch(bool::read(node, at, problems)),
+        ParamKind::Word(words) => {
+            match &node.value {
+                Value::Text(text) => match words.iter().find(|w| *w == text) {
+                    Some(word) => return ParamValue::Word(word),
+                    None => unknown_word(text, at, words, problems),
+                },
+                _ => wrong_type(
+                    node,
+                    at,
+                    "text",
+                    &format!("write {}", choices(words)),
+                    problems,
+                ),
+            }
+            param.default_value()
+        }
+    }
+}
+
+/// Sets what is written; a value that makes no sense is reported where it stands.
+pub(crate) fn apply(written: &Written, params: &mut dyn Params, at: &At, problems: &mut Problems) {
+    let table = params.table();
+    for former in table.former {
+        let (Some(WrittenValue(value)), at) = (written.get(former.name), at.key(former.name))
+        else {
+            continue;
+        };
+        match former.successor {
+            Some(new) => {
+                let reason =
+                    format!("is now called `{new}`; the old name goes with the next version");
+                problems.warning(&at, reason, format!("write `{new}`"));
+                if let Some(value) = value {
+                    set(params, new, *value, &at, problems);
                 }
             }
-        }
-
-        impl $name {
-            /// The parameters these fields make of `base`, which has the values of the fields left out.
-            pub(crate) fn apply(&self, mut base: $target, at: &At, problems: &mut Problems) -> $target {
-                // Each field is checked alone first, so that several slips are reported at once.
-                let defaults = base;
-                $(if let Some(value) = self.$old {
-                    let successor = stringify!($new);
-                    let reason = format!("is now called `{successor}`; the old name goes with the next version");
-                    problems.warning(&at.key(stringify!($old)), reason, format!("write `{successor}`"));
-                    base.$new = value;
-                    report(base.check(), at, problems);
-                })*
-                $(if let Some(value) = self.$f {
-                    base.$f = value;
-                    let alone = $target { $f: value, ..defaults };
-                    report(alone.check(), at, problems);
-                })*
-                $(base.$m = self.$m.or(base.$m);)*
-                report(base.check(), at, problems);
-                base
-            }
-
-            /// Every parameter written out.
-            pub(crate) fn written_out(p: &$target) -> Self {
-                Self { $($f: Some(p.$f),)* $($m: p.$m,)* $($old: None,)* }
+            None => {
+                let reason = format!("does nothing any more: {}", former.reason);
+                problems.warning(
+                    &at,
+                    reason,
+                    "remove it; it is refused from the next version on",
+                );
             }
         }
-    };
+    }
+    for param in table.params {
+        if let Some(WrittenValue(Some(value))) = written.get(param.name) {
+            set(params, param.name, *value, &at.key(param.name), problems);
+        }
+    }
 }
 
-fn report(checked: Result<(), BuildError>, at: &At, problems: &mut Problems) {
-    if let Err(e) = checked {
+fn set(params: &mut dyn Params, name: &str, value: ParamValue, at: &At, problems: &mut Problems) {
+    if let Err(e) = params.set(name, value) {
         let help = "leave it out for the default; docs/methods says what it does";
-        problems.error(&at.key(&e.field), e.reason, help);
+        problems.error(at, e.reason, help);
     }
 }
 
-params! {
-    /// Parameters of the method `sequential`; defaults and reasons in docs/methods/sequential.md.
-    Sequential for SequentialParams {
-        always {
-            /// Most sweeps, forward and backward, of an island before it is solved directly or left as it is.
-            sweeps: u32,
-            /// Most rounds of a direct solve.
-            direct_rounds: u32,
-            /// Block products that the direct solve of an island may cost for each of its contacts.
-            direct_cost: f64,
-            /// Block products that the direct solve of an island may cost when all its contacts are new.
-            direct_cost_cold: f64,
-            /// Make direct solves by the core instead of rounds of Newton's method: on trial.
-            core: bool,
-            /// Change of velocity in a sweep below which an island counts as solved [m/s].
-            velocity_tolerance: f64,
-            /// Part of the remaining depth that the pose-only pass removes in one step, 0 to 1.
-            depenetration: f64,
-            /// Depth the pose-only pass leaves alone [m].
-            slop: f64,
-            /// Start each solve from the impulses of the last step.
-            warm_start: bool,
-            /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
-            joint_tolerance: f64,
-            /// Most substeps that a step is divided into where joints need it.
-            substeps_max: u32,
-        }
-        maybe {
-            /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.
-            shuffle_seed: u64,
-            /// Speed below which an island at rest is left as it is [m/s]; 0 never does.
-            rest_tolerance: f64,
-        }
-        renamed {
-            /// Old name of `substeps_max`, read for one more version.
-            parts_max => substeps_max: u32,
-        }
-    }
+/// Every parameter written out; those that are none are left out.
+pub(crate) fn written_out(params: &dyn Params) -> Written {
+    let all = params.table().params.iter().enumerate();
+    let value = |i| Some(params.value(i)).filter(|v| *v != ParamValue::None);
+    Entries(
+        all.filter_map(|(i, p)| value(i).map(|v| (p.name, WrittenValue(Some(v)))))
+            .collect(),
+    )
 }
 
-params! {
-    /// Parameters of the method `iterative`; defaults and reasons in docs/methods/iterative.md.
-    Iterative for IterativeParams {
-        always {
-            /// Depth at which a resting contact counts as solved at the end of the step [m].
-            depth_tolerance: f64,
-            /// Tangential distance to which sticking contacts are held in a step [m].
-            drift_tolerance: f64,
-            /// Velocity at which collisions and the velocities at the end of the step count as solved [m/s].
-            velocity_tolerance: f64,
-            /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
-            joint_tolerance: f64,
-            /// Depth ε of resting contacts [m]: one that bears load collides only above √(2 g ε).
-            contact_depth: f64,
-            /// Most passes of the collision phase, each over what collides then.
-            passes: u32,
-            /// Most times that the contact phase looks at the motion it has made and aims again.
-            predictions: u32,
-            /// Most times that a step stops at a time of impact; 0 answers all impacts inside the step.
-            impact_substeps: u32,
-            /// Contacts of an island beyond which its impacts are answered inside the step.
-            impact_contacts: u32,
-            /// Sweeps, forward and backward, of an island before it is solved directly.
-            sweeps: u32,
-            /// Most sweeps of an island that cannot be solved directly.
-            sweeps_max: u32,
-            /// Most rounds of a direct solve.
-            direct_rounds: u32,
-            /// Block products that the direct solve of an island may cost.
-            direct_cost: f64,
-            /// Most rounds over whole friction cones where sweeps do not finish a large island; 0 leaves it to the sweeps.
-            cone_rounds: u32,
-            /// Make direct solves by the core instead of rounds of Newton's method: on trial.
-            core: bool,
-            /// Motion of a pair in one step up to which the contact features of its start serve for all of it, relative to half the width of the thinner shape.
-            feature_motion: f64,
-            /// Start cold islands from a pass of shock propagation.
-            shock_guess: bool,
-            /// Part of the remaining depth that the pose-only pass removes in one step, 0 to 1.
-            depenetration: f64,
-            /// Depth the pose-only pass leaves alone [m].
-            slop: f64,
-            /// Start each solve of resting contacts from the impulses of the last step.
-            warm_start: bool,
+/// The table of a method as JSON schema.
+pub(crate) fn schema(table: &ParamTable) -> serde_json::Value {
+    let mut properties = Map::new();
+    for param in table.params {
+        properties.insert(param.name.into(), param_schema(param));
+    }
+    for former in table.former {
+        let (mut of, description) = match former.successor {
+            Some(new) => (
+                table
+                    .index(new)
+                    .map_or(json!({}), |i| param_schema(&table.params[i])),
+                format!("Old name of `{new}`, read for one more version."),
+            ),
+            None => (
+                json!({}),
+                format!("Does nothing any more: {}.", former.reason),
+            ),
+        };
+        of["description"] = description.into();
+        of["deprecated"] = true.into();
+        properties.insert(former.name.into(), of);
+    }
+    json!({
+        "type": "object",
+        "description": format!("Parameters of the method `{0}`; reasons in docs/methods/{0}.md.", table.method),
+        "additionalProperties": false,
+        "properties": properties,
+    })
+}
+
+fn param_schema(param: &Param) -> serde_json::Value {
+    let what = param.what.trim_end_matches('.');
+    let mut of = json!({ "description": format!("{what}{}.", param.unit_in_brackets()) });
+    match param.kind {
+        ParamKind::Number => of["type"] = "number".into(),
+        ParamKind::Whole(max) => {
+            of["type"] = "integer".into();
+            of["minimum"] = 0.into();
+            if max < u64::MAX {
+                of["maximum"] = max.into();
+            }
         }
-        maybe {
-            /// End the first solve with shock propagation, level by level, after this many sweeps; left out, it goes on to the tolerance.
-            shock_sweeps: u32,
-            /// Shuffle the contact order of every sweep with this seed; left out, sweeps go forward and backward in turn.
-            shuffle_seed: u64,
+        ParamKind::Switch => of["type"] = "boolean".into(),
+        ParamKind::Word(words) => of["enum"] = json!(words),
+    }
+    match param.range {
+        ParamRange::Any => {}
+        ParamRange::Positive => of["exclusiveMinimum"] = 0.into(),
+        ParamRange::NotNegative => of["minimum"] = 0.into(),
+        ParamRange::AtLeast(least) => of["minimum"] = least.into(),
+        ParamRange::Between(least, most) => {
+            of["minimum"] = least.into();
+            of["maximum"] = most.into();
         }
-        renamed {}
+    }
+    match param.default_value() {
+        ParamValue::Number(x) => of["default"] = x.into(),
+        ParamValue::Whole(n) => of["default"] = n.into(),
+        ParamValue::Switch(on) => of["default"] = on.into(),
+        ParamValue::Word(word) => of["default"] = word.into(),
+        ParamValue::None => {}
+    }
+    of
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::Document;
+    use crate::source::Source;
+
+    tippe::param_words! {
+        /// A choice.
+        Law { /// Stiff.
+            Stiff = "stiff", /// Soft.
+            Soft = "soft", }
+    }
+
+    tippe::params! {
+        /// A method that this crate has never heard of.
+        ToyParams of "toy" {
+            /// Share.
+            share: f64 = 0.5, "1/s", Between(0.0, 1.0), "half";
+            /// Pieces.
+            pieces: u32 = 2, "1", AtLeast(1.0), "two";
+            /// Law.
+            law: Law = Law::Stiff, "", Any, "stiff";
+            /// Seed.
+            seed: Option<u64> = None, "", Any, "none";
+        }
+        renamed { slices => pieces; }
+        dropped { gain: "nothing is gained"; }
+    }
+
+    /// What a table makes of the toy's parameters: the parameters, errors and warnings.
+    fn read(text: &str) -> (ToyParams, Vec<String>, Vec<String>) {
+        let source = Source::new("toy.toml", text);
+        let tree = crate::tree_toml::parse(text).expect("good TOML");
+        let documents = [Document { source, tree }];
+        let mut problems = Problems::default();
+        let at = At::root(0);
+        let written = read_written(&ToyParams::TABLE, &documents[0].tree, &at, &mut problems);
+        let mut params = ToyParams::default();
+        apply(&written, &mut params, &at, &mut problems);
+        let told = |list: &[crate::diagnostics::Diagnostic]| {
+            list.iter()
+                .map(|d| format!("{}:{} {}", d.line, d.field, d.reason))
+                .collect()
+        };
+        let (errors, warnings) = problems.finish(&documents);
+        (params, told(&errors.errors), told(&warnings))
+    }
+
+    #[test]
+    fn a_table_of_an_unknown_method_reads_writes_and_describes_itself() {
+        let (params, errors, warnings) = read("share = 0.25\nlaw = \"soft\"\nseed = 9\n");
+        assert_eq!((errors, warnings), (vec![], vec![]));
+        let expected = ToyParams {
+            share: 0.25,
+            pieces: 2,
+            law: Law::Soft,
+            seed: Some(9),
+        };
+        assert_eq!(params, expected);
+        let text = toml::to_string(&written_out(&params)).expect("a table");
+        assert_eq!(text, "share = 0.25\npieces = 2\nlaw = \"soft\"\nseed = 9\n");
+        assert_eq!(read(&text).0, params);
+        let schema = schema(&ToyParams::TABLE);
+        assert_eq!(schema["properties"]["share"]["maximum"], 1.0);
+        assert_eq!(schema["properties"]["share"]["description"], "Share [1/s].");
+        assert_eq!(
+            schema["properties"]["law"]["enum"],
+            json!(["stiff", "soft"])
+        );
+        assert_eq!(schema["properties"]["slices"]["deprecated"], true);
+        assert_eq!(schema["properties"]["gain"]["deprecated"], true);
+    }
+
+    #[test]
+    fn old_names_are_read_with_a_warning_and_slips_are_told_where_they_stand() {
+        let (params, errors, warnings) = read("slices = 5\ngain = \"anything\"\n");
+        assert_eq!(params.pieces, 5);
+        assert_eq!(errors, Vec::<String>::new());
+        assert_eq!(
+            warnings,
+            [
+                "1:slices is now called `pieces`; the old name goes with the next version",
+                "2:gain does nothing any more: nothing is gained",
+            ]
+        );
+        let (params, errors, _) =
+            read("slices = 0\nshare = 7.0\nlaw = \"sof\"\nseed = -1\nspeed = 1\n");
+        assert_eq!(params.share, 0.5);
+        for (line, reason) in [
+            (1, "slices must be at least 1"),
+            (2, "share must be between 0 and 1"),
+            (3, "law unknown word"),
+            (4, "seed must not be negative"),
+            (5, "speed unknown field"),
+        ] {
+            let wanted = format!("{line}:{reason}");
+            assert!(
+                errors.iter().any(|e| e.starts_with(&wanted)),
+                "{wanted}: {errors:?}"
+            );
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Reads: the types of `format`.  Writes: nothing.
 //! Called by: the test that keeps `docs/scene.schema.json` up to date; users.
-//! Source: schemars, from the types and their comments.
+//! Source: schemars, from the types and their comments; parameters of methods from their tables.
 
 use crate::format::SceneFile;
 use serde_json::Value;
@@ -13,6 +13,9 @@ pub fn schema() -> String {
     let mut schema = schemars::schema_for!(SceneFile).to_value();
     schema["title"] = "Tippe scene".into();
     without_null(&mut schema);
+    for table in tippe::Method::TABLES {
+        schema["$defs"]["MethodTable"]["properties"][table.method] = crate::params::schema(table);
+    }
     serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
 }
 

@@ -98,6 +98,11 @@ pub enum SnapshotError {
         /// Version this library writes and reads.
         expected: u32,
     },
+    /// The snapshot's method has other parameters in this version.
+    Parameters {
+        /// Name of the method.
+        method: &'static str,
+    },
     /// The bytes end early or hold impossible values.
     Corrupt {
         /// Byte offset at which reading failed.
@@ -111,6 +116,12 @@ impl fmt::Display for SnapshotError {
             Self::NotASnapshot => write!(f, "these bytes are not a tippe snapshot"),
             Self::Version { found, expected } => {
                 write!(f, "snapshot version {found}, this library reads {expected}")
+            }
+            Self::Parameters { method } => {
+                write!(
+                    f,
+                    "snapshot of a version whose method `{method}` has other parameters"
+                )
             }
             Self::Corrupt { offset } => {
                 write!(f, "snapshot is cut off or damaged at byte {offset}")

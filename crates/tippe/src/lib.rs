@@ -57,7 +57,7 @@ pub use error::{
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
 pub use math::{Mat3, Pose, Quat, Vec3};
-pub use method::{IterativeParams, METHOD_NAMES, Method, SequentialParams};
+pub use method::{IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue, SequentialParams};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
 pub use model::{articulation, joint, material, motion};
 pub use motion::Motion;

@@ -6,7 +6,7 @@
 
 use crate::error::StepError;
 use crate::fault::{self, Fault};
-use crate::method::{Method, iterative, sequential};
+use crate::method::Method;
 use crate::model::Model;
 use crate::report::StepReport;
 use crate::solver::ends::Bodies;
@@ -29,10 +29,7 @@ pub(crate) fn step(
         return Err(error);
     }
     work.backup.copy_from(state);
-    let result = match method {
-        Method::Sequential(params) => sequential::step(model, params, dt, state, work),
-        Method::Iterative(params) => iterative::step(model, params, dt, state, work),
-    };
+    let result = method.step(model, dt, state, work);
     let result = result.and_then(|mut report| {
         check_finite(model, state, "project")?;
         if fault::active(Fault::NotANumber) {

@@ -9,7 +9,7 @@ mod body;
 mod generator;
 mod joint;
 
-pub use crate::params::{Iterative, Sequential};
+pub use crate::params::{Entries, MethodTable, Written, WrittenValue};
 pub use articulation::{Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
@@ -87,25 +87,6 @@ record! {
             sleep_speed: f64,
             /// For how long it must be still [s]. Default 0.5.
             sleep_time: f64,
-        }
-    }
-}
-
-record! {
-    /// How contacts are answered, the step and the length of the run.
-    MethodTable {
-        required {}
-        optional {
-            /// Name of the method. Default "sequential".
-            name: String,
-            /// Length of a step [s], a number or a fraction such as "1/60". Default 0.001.
-            dt: Ratio,
-            /// Simulated time of a run [s]. Default 10.
-            seconds: f64,
-            /// Parameters of the method `sequential`.
-            sequential: Sequential,
-            /// Parameters of the method `iterative`.
-            iterative: Iterative,
         }
     }
 }

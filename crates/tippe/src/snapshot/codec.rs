@@ -9,7 +9,6 @@ use crate::error::SnapshotError;
 use crate::joint::{Freedom, JointDesc, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
 use crate::math::{Pose, Quat, Vec3};
-use crate::method::{IterativeParams, Method, SequentialParams};
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
@@ -231,45 +230,6 @@ code_struct!(Model {
     jointed,
     sleeping,
     ..
-});
-code_struct!(SequentialParams {
-    sweeps,
-    direct_rounds,
-    direct_cost,
-    direct_cost_cold,
-    core,
-    velocity_tolerance,
-    depenetration,
-    slop,
-    warm_start,
-    shuffle_seed,
-    joint_tolerance,
-    substeps_max,
-    rest_tolerance
-});
-code_struct!(IterativeParams {
-    depth_tolerance,
-    drift_tolerance,
-    velocity_tolerance,
-    joint_tolerance,
-    contact_depth,
-    passes,
-    predictions,
-    impact_substeps,
-    impact_contacts,
-    sweeps,
-    sweeps_max,
-    direct_rounds,
-    direct_cost,
-    cone_rounds,
-    core,
-    feature_motion,
-    shock_sweeps,
-    shock_guess,
-    depenetration,
-    slop,
-    warm_start,
-    shuffle_seed
 });
 code_struct!(EnergyLedger {
     kinetic,
@@ -517,7 +477,6 @@ code_enum!(Motor {
     0 => Velocity { target, max_force },
     1 => Position { target, time, max_force },
 });
-code_enum!(Method { 0 => Sequential(params), 1 => Iterative(params) });
 
 // For the encodings that have files of their own.
 pub(super) use {code_enum, code_struct};

@@ -6,6 +6,7 @@
 
 mod articulations;
 mod codec;
+mod params;
 
 use crate::error::SnapshotError;
 use crate::model::{BodyKind, Model};
@@ -16,7 +17,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 
 /// The world as bytes.
 pub(crate) fn write(world: &World) -> Vec<u8> {

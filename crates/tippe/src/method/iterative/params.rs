@@ -1,141 +1,68 @@
 //! Parameters of `iterative`: tolerances first, then what they may cost.
 //!
 //! Reads: nothing.  Writes: nothing.
-//! Called by: `method::iterative`, scene files.
-//! Source: [Bender06] §4 (accuracy against speed); defaults and their reasons in
-//! docs/methods/iterative.md, "Parameters".
+//! Called by: `method::iterative`; by their table: scene files, snapshots, docs/methods/iterative.md.
+//! Source: [Bender06] §4 (accuracy against speed); the reasons stand in the table.
 
 use crate::collide::FEATURE_MOTION;
-use crate::error::BuildError;
+use crate::params;
 use crate::solver::choose;
 use crate::two_stage::Settings;
 
-/// Parameters of `iterative`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct IterativeParams {
-    /// Depth at which a resting contact counts as solved at the end of the step [m].
-    pub depth_tolerance: f64,
-    /// Tangential distance to which sticking contacts are held in a step [m].
-    pub drift_tolerance: f64,
-    /// Velocity at which collisions and the velocities at the end of the step count as solved [m/s].
-    pub velocity_tolerance: f64,
-    /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
-    pub joint_tolerance: f64,
-    /// Depth ε of resting contacts [m]: one that bears load collides only above √(2 g ε).
-    pub contact_depth: f64,
-    /// Most passes of the collision phase, each over what collides then [1].
-    pub passes: u32,
-    /// Most times that the contact phase looks at the motion it has made and aims again [1].
-    pub predictions: u32,
-    /// Most times that a step stops at a time of impact [1]; 0 answers all impacts inside the step.
-    pub impact_substeps: u32,
-    /// Contacts of an island beyond which its impacts are answered inside the step [1].
-    pub impact_contacts: u32,
-    /// Sweeps (forward and backward) of an island before it is solved directly [1].
-    pub sweeps: u32,
-    /// Most sweeps of an island that cannot be solved directly [1].
-    pub sweeps_max: u32,
-    /// Most rounds of a direct solve [1].
-    pub direct_rounds: u32,
-    /// Block products that the direct solve of an island may cost [1].
-    pub direct_cost: f64,
-    /// Most rounds over whole friction cones where sweeps do not finish a large island [1]; 0 leaves it to the sweeps.
-    pub cone_rounds: u32,
-    /// Make direct solves by the core (interior point and Newton on one matrix) instead of rounds of Newton's method: on trial.
-    pub core: bool,
-    /// Motion of a pair in one step up to which the contact features of its start serve for all of it, relative to half the width of the
-    /// thinner shape [1].
-    pub feature_motion: f64,
-    /// Sweeps after which the first solve ends with shock propagation, level by level; `None` goes on to the tolerance.
-    pub shock_sweeps: Option<u32>,
-    /// Start cold islands from a pass of shock propagation.
-    pub shock_guess: bool,
-    /// Part of the remaining depth that the pose-only pass removes in one step [1].
-    pub depenetration: f64,
-    /// Depth the pose-only pass leaves alone [m].
-    pub slop: f64,
-    /// Start each solve of resting contacts from the impulses of the last step.
-    pub warm_start: bool,
-    /// Visit the contacts of every sweep in an order drawn with this seed; `None` goes forward and backward in turn.
-    pub shuffle_seed: Option<u64>,
-}
-
-impl Default for IterativeParams {
-    fn default() -> Self {
-        Self {
-            depth_tolerance: 1e-9,
-            drift_tolerance: 1e-10,
-            velocity_tolerance: 1e-10,
-            joint_tolerance: 1e-9,
-            contact_depth: 1e-4,
-            passes: 100,
-            predictions: 12,
-            impact_substeps: 64,
-            impact_contacts: 64,
-            sweeps: 10,
-            sweeps_max: 200,
-            direct_rounds: 30,
-            direct_cost: 2e5,
-            cone_rounds: 0,
-            core: true,
-            feature_motion: FEATURE_MOTION,
-            shock_sweeps: None,
-            shock_guess: false,
-            depenetration: 0.2,
-            slop: 0.0,
-            warm_start: true,
-            shuffle_seed: None,
-        }
+params! {
+    /// Parameters of `iterative`.
+    IterativeParams of "iterative" {
+        /// Depth at which a resting contact counts as solved at the end of the step.
+        depth_tolerance: f64 = 1e-9, "m", Positive, "also what counts as touching";
+        /// Tangential distance to which sticking contacts are held in a step.
+        drift_tolerance: f64 = 1e-10, "m", Positive, "nothing creeps";
+        /// Velocity at which collisions and the velocities at the end of the step count as solved.
+        velocity_tolerance: f64 = 1e-10, "m/s", Positive, "as exact as the depths";
+        /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
+        joint_tolerance: f64 = 1e-9, "m, rad", Positive, "as exact as the depths";
+        /// Depth ε of resting contacts: one that bears load collides only above √(2 g ε).
+        contact_depth: f64 = 1e-4, "m", NotNegative, "0.044 m/s on earth";
+        /// Most passes of the collision phase, each over what collides then.
+        passes: u32 = 100, "1", AtLeast(1.0), "five touching balls need four";
+        /// Most times that the contact phase looks at the motion it has made and aims again.
+        predictions: u32 = 12, "1", AtLeast(1.0), "two are usual";
+        /// Most times that a step stops at a time of impact; 0 answers all impacts inside the step.
+        impact_substeps: u32 = 64, "1", Any, "many more impacts than a handful of bodies have in a step";
+        /// Contacts of an island beyond which its impacts are answered inside the step.
+        impact_contacts: u32 = 64, "1", Any, "a larger island would stop too often";
+        /// Sweeps, forward and backward, of an island before it is solved directly.
+        sweeps: u32 = 10, "1", AtLeast(1.0), "small islands are done by then";
+        /// Most sweeps of an island that cannot be solved directly.
+        sweeps_max: u32 = 200, "1", Any, "for islands whose direct solve is too expensive";
+        /// Most rounds of a direct solve.
+        direct_rounds: u32 = 30, "1", Any, "six are usual";
+        /// Block products that the direct solve of an island may cost.
+        direct_cost: f64 = 2e5, "1", NotNegative, "the 40-row pyramid qualifies, a pile of a thousand does not";
+        /// Most rounds over whole friction cones where sweeps do not finish a large island; 0 leaves it to the sweeps.
+        cone_rounds: u32 = 0, "1", Any, "a jam of a thousand contacts costs tenths of a second a step with them";
+        /// Make direct solves by the core (interior point and Newton on one matrix) instead of rounds of Newton's method: on trial.
+        core: bool = false, "", Any, "on trial";
+        /// Motion of a pair in one step up to which the contact features of its start serve for all of it, relative to half the width of
+        /// the thinner shape.
+        feature_motion: f64 = FEATURE_MOTION, "1", Between(0.0, 1.0), "if smaller, corners that turn into reach within a step are seen, at the price of more contacts";
+        /// End the first solve with shock propagation, level by level, after this many sweeps; left out, it goes on to the tolerance.
+        shock_sweeps: Option<u32> = None, "1", Any, "shock propagation does not conserve momentum: for games, never for measurements";
+        /// Start cold islands from a pass of shock propagation.
+        shock_guess: bool = false, "", Any, "pays for tall columns alone";
+        /// Part of the remaining depth that the pose-only pass removes in one step.
+        depenetration: f64 = 0.2, "1", Between(0.0, 1.0), "deep overlaps of a bad start come apart over some steps, without a jump";
+        /// Depth the pose-only pass leaves alone.
+        slop: f64 = 0.0, "m", NotNegative, "contacts need no overlap to persist";
+        /// Start each solve of resting contacts from the impulses of the last step.
+        warm_start: bool = true, "", Any, "collisions never do";
+        /// Visit the contacts of every sweep in an order drawn with this seed; left out, sweeps go forward and backward in turn.
+        shuffle_seed: Option<u64> = None, "", Any, "a fixed order serves; a random one shows what depends on it";
     }
+    renamed {}
+    dropped {}
 }
 
 impl IterativeParams {
-    /// Checks every number for sense.
-    ///
-    /// # Errors
-    /// The first field that makes no sense, and why.
-    pub fn check(&self) -> Result<(), BuildError> {
-        let positive = [
-            ("depth_tolerance", self.depth_tolerance),
-            ("drift_tolerance", self.drift_tolerance),
-            ("velocity_tolerance", self.velocity_tolerance),
-            ("joint_tolerance", self.joint_tolerance),
-        ];
-        for (field, value) in positive {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(BuildError::new(field, "must be finite and above 0"));
-            }
-        }
-        let not_negative = [
-            ("contact_depth", self.contact_depth),
-            ("direct_cost", self.direct_cost),
-            ("slop", self.slop),
-        ];
-        for (field, value) in not_negative {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(BuildError::new(field, "must be finite and not negative"));
-            }
-        }
-        for (field, value) in [
-            ("passes", self.passes),
-            ("predictions", self.predictions),
-            ("sweeps", self.sweeps),
-        ] {
-            if value == 0 {
-                return Err(BuildError::new(field, "must be at least 1"));
-            }
-        }
-        for (field, value) in [
-            ("depenetration", self.depenetration),
-            ("feature_motion", self.feature_motion),
-        ] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(BuildError::new(field, "must be between 0 and 1"));
-            }
-        }
-        Ok(())
-    }
-
     /// Whether an island has so many contacts that its impacts are answered inside the step.
     pub(crate) const fn is_dense(&self, contacts: usize) -> bool {
         contacts > self.impact_contacts as usize

@@ -1,115 +1,50 @@
 //! Parameters of `sequential`.
 //!
 //! Reads: nothing.  Writes: nothing.
-//! Called by: `method::sequential`, scene files.
-//! Source: docs/methods/sequential.md has defaults and reasons.
+//! Called by: `method::sequential`; by their table: scene files, snapshots, docs/methods/sequential.md.
+//! Source: own; the reasons stand in the table.
 
+use crate::params;
 use crate::solver::choose;
 use crate::solver::choose::NEWTON_ITERATIONS;
 use crate::two_stage::Settings;
 
-/// Parameters of `sequential`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SequentialParams {
-    /// Most sweeps (forward and backward) of an island before it is solved directly or left as it is [1]. More: stiffer piles, slower.
-    pub sweeps: u32,
-    /// Most rounds of a direct solve [1].
-    pub direct_rounds: u32,
-    /// Block products that the direct solve of an island may cost for each of its contacts [1].
-    pub direct_cost: f64,
-    /// Block products that the direct solve of an island may cost when all its contacts are new [1].
-    pub direct_cost_cold: f64,
-    /// Make direct solves by the core (interior point and Newton on one matrix) instead of rounds of Newton's method: on trial.
-    pub core: bool,
-    /// Change of velocity in a sweep below which an island counts as solved [m/s].
-    pub velocity_tolerance: f64,
-    /// Part of the remaining depth that the pose-only pass removes in one step [1].
-    pub depenetration: f64,
-    /// Depth the pose-only pass leaves alone [m].
-    pub slop: f64,
-    /// Start each solve from the impulses of the last step.
-    pub warm_start: bool,
-    /// Visit the contacts of every sweep in an order drawn with this seed; `None` goes forward and backward in turn.
-    pub shuffle_seed: Option<u64>,
-    /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
-    pub joint_tolerance: f64,
-    /// Most substeps that a step is divided into where joints need it [1]. Fewer: faster, and joints give way or swing wrongly where they pull hard.
-    pub substeps_max: u32,
-    /// Speed below which an island at rest is left as it is [m/s]; 0 never does, `None` is the velocity tolerance or what gravity brings in
-    /// a ten-millionth of the step, whichever is less.
-    pub rest_tolerance: Option<f64>,
-}
-
-impl Default for SequentialParams {
-    fn default() -> Self {
-        Self {
-            sweeps: 10,
-            direct_rounds: 30,
-            direct_cost: 8.0,
-            direct_cost_cold: 2e5,
-            core: true,
-            velocity_tolerance: 1e-8,
-            depenetration: 0.2,
-            slop: 0.0,
-            warm_start: true,
-            shuffle_seed: None,
-            joint_tolerance: 1e-10,
-            substeps_max: 32,
-            rest_tolerance: None,
-        }
+params! {
+    /// Parameters of `sequential`.
+    SequentialParams of "sequential" {
+        /// Most sweeps, forward and backward, of an island before it is solved directly or left as it is.
+        sweeps: u32 = 10, "1", AtLeast(1.0), "a pile moves on anyway; more makes piles stiffer and steps slower";
+        /// Most rounds of a direct solve.
+        direct_rounds: u32 = 30, "1", Any, "six are usual";
+        /// Block products that the direct solve of an island may cost for each of its contacts.
+        direct_cost: f64 = 8.0, "1", NotNegative, "for islands with a history: chains, towers and walls qualify, piles do not";
+        /// Block products that the direct solve of an island may cost when all its contacts are new.
+        direct_cost_cold: f64 = 2e5, "1", NotNegative, "the 40-row pyramid qualifies";
+        /// Make direct solves by the core (interior point and Newton on one matrix) instead of rounds of Newton's method: on trial.
+        core: bool = false, "", Any, "on trial";
+        /// Change of velocity in a sweep below which an island counts as solved.
+        velocity_tolerance: f64 = 1e-8, "m/s", NotNegative, "no slower motion is told from rest";
+        /// Part of the remaining depth that the pose-only pass removes in one step.
+        depenetration: f64 = 0.2, "1", Between(0.0, 1.0), "deep overlaps of a bad start come apart over some steps, without a jump";
+        /// Depth the pose-only pass leaves alone.
+        slop: f64 = 0.0, "m", NotNegative, "contacts need no overlap to persist";
+        /// Start each solve from the impulses of the last step.
+        warm_start: bool = true, "", Any, "the two stages apart";
+        /// Visit the contacts of every sweep in an order drawn with this seed; left out, sweeps go forward and backward in turn.
+        shuffle_seed: Option<u64> = None, "", Any, "a fixed order serves; a random one shows what depends on it";
+        /// Distance [m] or angle [rad] to which joints are brought at the end of the step.
+        joint_tolerance: f64 = 1e-10, "m, rad", NotNegative, "far below what is measured on a machine";
+        /// Most substeps that a step is divided into where joints need it.
+        substeps_max: u32 = 32, "1", Between(1.0, 1024.0), "a step that needs more says so in the report; with fewer, joints give way or swing wrongly where they pull hard";
+        /// Speed below which an island at rest is left as it is; 0 never does, left out it is the velocity tolerance or what gravity
+        /// brings in a ten-millionth of the step, whichever is less.
+        rest_tolerance: Option<f64> = None, "m/s", NotNegative, "the rule of \"Islands at rest\"";
     }
+    renamed { parts_max => substeps_max; }
+    dropped {}
 }
 
 impl SequentialParams {
-    /// Checks every number for sense.
-    ///
-    /// # Errors
-    /// The first field that makes no sense, and why.
-    pub fn check(&self) -> Result<(), crate::BuildError> {
-        use crate::BuildError;
-        if self.sweeps == 0 {
-            return Err(BuildError::new("sweeps", "must be at least 1"));
-        }
-        if !(1..=1024).contains(&self.substeps_max) {
-            return Err(BuildError::new(
-                "substeps_max",
-                "must be between 1 and 1024",
-            ));
-        }
-        if !(self.velocity_tolerance.is_finite() && self.velocity_tolerance >= 0.0) {
-            return Err(BuildError::new(
-                "velocity_tolerance",
-                "must be finite and not negative",
-            ));
-        }
-        if !(0.0..=1.0).contains(&self.depenetration) {
-            return Err(BuildError::new("depenetration", "must be between 0 and 1"));
-        }
-        let not_negative = [
-            ("joint_tolerance", self.joint_tolerance),
-            ("direct_cost", self.direct_cost),
-            ("direct_cost_cold", self.direct_cost_cold),
-        ];
-        for (field, value) in not_negative {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(BuildError::new(field, "must be finite and not negative"));
-            }
-        }
-        if !self
-            .rest_tolerance
-            .is_none_or(|x| x.is_finite() && x >= 0.0)
-        {
-            return Err(BuildError::new(
-                "rest_tolerance",
-                "must be finite and not negative",
-            ));
-        }
-        if !(self.slop.is_finite() && self.slop >= 0.0) {
-            return Err(BuildError::new("slop", "must be finite and not negative"));
-        }
-        Ok(())
-    }
-
     /// What the shared phases need of them.
     pub(crate) const fn settings(&self) -> Settings {
         Settings {
