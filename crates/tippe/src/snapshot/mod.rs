@@ -17,7 +17,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// The world as bytes.
 pub(crate) fn write(world: &World) -> Vec<u8> {
