@@ -6,7 +6,8 @@
 //!
 //! Every attempt of the core leaves a debt of the operations it took; each substep pays off SHARE times the cost of the island's sweeps, and there is no attempt while
 //! something is owed. A failed attempt owes twice as much as the one before, so that attempts that fail again and again become rare. A new island (more than half of what
-//! touches has no memory, and nothing hits) is solved whatever it owes. Joints need the core: islands with joints always have it, with fewer factorisations after failures.
+//! touches has no memory, and nothing hits) is solved whatever it owes, and owes nothing for that if it succeeds. Sweeps crawl along
+//! mechanisms: islands whose joints count for more than their contacts always have the core, with fewer factorisations after failures.
 
 use super::choose::{
     ATTEMPT, ATTEMPT_MAX, Allowance, COLD_PRODUCTS, FACTORISATIONS, JOINT_COST, JOINTED_LEAST,
@@ -21,13 +22,18 @@ pub(crate) struct Circumstances {
     pub joints: usize,
     /// Double sweeps of one solve.
     pub sweeps: u32,
-    /// Whether joints or trees take part, whether most contacts are new, and whether one is hit.
-    pub jointed: bool,
+    /// Whether trees take part, whether most contacts are new, and whether one is hit.
+    pub trees: bool,
     pub new: bool,
     pub hit: bool,
 }
 
 impl Circumstances {
+    /// Whether joints are what holds it together, more than contacts: a mechanism, along which sweeps crawl.
+    fn is_mechanism(&self) -> bool {
+        self.trees || (self.joints > 0 && JOINT_COST * self.joints as f64 >= self.contacts as f64)
+    }
+
     /// Multiply–adds of the island's sweeps in one solve.
     fn sweeps_cost(&self) -> f64 {
         let visits = self.contacts as f64 + JOINT_COST * self.joints as f64;
@@ -43,7 +49,9 @@ pub(crate) struct Effort {
     /// Multiply–adds that the core has taken in this substep, and whether it failed.
     spent: u64,
     failed: bool,
+    /// Whether it is a mechanism, and whether it is new.
     jointed: bool,
+    new: bool,
 }
 
 impl Effort {
@@ -54,13 +62,14 @@ impl Effort {
             spent: 0,
             failed: false,
             jointed: false,
+            new: false,
         }
     }
 
     /// Begins a substep: pays off what its sweeps allow. Returns what the core may cost in it.
     pub(crate) fn begin(&mut self, effort: f64, island: &Circumstances) -> Allowance {
         let cost = effort * island.sweeps_cost();
-        self.jointed = island.jointed;
+        (self.jointed, self.new) = (island.is_mechanism(), island.new);
         self.memory.debt = self.memory.debt.saturating_sub((SHARE * cost) as u64);
         if effort == 0.0 {
             Allowance::NONE
@@ -70,7 +79,7 @@ impl Effort {
                 factorisations: FACTORISATIONS,
                 operations: u64::MAX,
             }
-        } else if island.jointed {
+        } else if self.jointed {
             let few = FACTORISATIONS >> self.memory.failures.min(SETBACKS_MAX);
             Allowance {
                 factorisations: few.max(JOINTED_LEAST),
@@ -111,8 +120,9 @@ impl Effort {
             self.memory.failures = (self.memory.failures + 1).min(SETBACKS_MAX);
             self.memory.debt = self.spent.saturating_mul(1 << self.memory.failures);
         } else {
+            // What a new island took is not held against it: it has to be right before it can rest.
             self.memory.failures = 0;
-            self.memory.debt = self.spent;
+            self.memory.debt = if self.new { 0 } else { self.spent };
         }
     }
 }
@@ -125,7 +135,7 @@ mod tests {
         contacts: 100,
         joints: 0,
         sweeps: 10,
-        jointed: false,
+        trees: false,
         new: false,
         hit: false,
     };
@@ -189,7 +199,7 @@ mod tests {
         let ask = |island: Circumstances| Effort::new(memory).begin(1.0, &island);
         assert!(ask(ISLAND).is_none());
         assert_eq!(ask(Circumstances { new: true, ..ISLAND }).factorisations, FACTORISATIONS);
-        let jointed = Circumstances { jointed: true, joints: 3, ..ISLAND };
+        let jointed = Circumstances { joints: 20, ..ISLAND };
         assert_eq!(ask(jointed).factorisations, JOINTED_LEAST);
         let hit = Circumstances { new: true, hit: true, ..ISLAND };
         assert!(ask(hit).is_none());

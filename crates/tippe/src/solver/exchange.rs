@@ -88,7 +88,10 @@ impl Exchange {
         if outcome.limit && outcome.work.factorisations == 0 {
             return None;
         }
-        give_back(&outcome, system, bodies);
+        // What is right already keeps its bits.
+        if !(outcome.met && outcome.unchanged) {
+            give_back(&outcome, system, bodies);
+        }
         Some(solved)
     }
 

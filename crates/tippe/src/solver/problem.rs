@@ -470,6 +470,8 @@ pub struct Outcome<'a> {
     pub contradiction: f64,
     /// Where the answer comes from.
     pub phase: Phase,
+    /// Whether the impulses it started from are the answer, up to the rounding of their projection.
+    pub unchanged: bool,
     /// Whether the residual is within the tolerance (with the targets that agree).
     pub met: bool,
     /// Whether a cap on work ended the solve.

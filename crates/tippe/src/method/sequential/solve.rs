@@ -247,7 +247,7 @@ fn circumstances(params: &SequentialParams, view: &IslandView<'_>) -> Circumstan
         contacts: view.step_contacts.len(),
         joints: view.joint_blocks.len(),
         sweeps: params.sweeps,
-        jointed: !view.joint_blocks.is_empty() || view.island.trees,
+        trees: view.island.trees,
         new: new_share(view.step_contacts) > COLD,
         hit: view.step_contacts.iter().any(|t| t.hit),
     }

@@ -51,6 +51,8 @@ pub struct Core {
     contradiction: Contradiction,
     /// Largest change of a target in the solve at hand.
     contradicted: f64,
+    /// Whether the problem's own impulses were better than none.
+    started: bool,
     velocities: Vec<Block6>,
     residuals: Vec<f64>,
 }
@@ -80,11 +82,12 @@ impl Core {
         r.clear();
         r.resize(problem.rows(), 0.0);
         self.island.project(problem, &mut r);
-        self.island.offer(problem, &r);
+        let none = self.island.offer(problem, &r);
+        self.started = false;
         if warm && problem.start.iter().any(|x| *x != 0.0) {
             r.copy_from_slice(&problem.start);
             self.island.project(problem, &mut r);
-            self.island.offer(problem, &r);
+            self.started = self.island.offer(problem, &r) < none;
         }
         self.residuals = r;
     }
@@ -173,6 +176,7 @@ impl Core {
             scale: island.scale,
             contradiction: self.contradicted,
             phase,
+            unchanged: self.started && phase == Phase::Start,
             met: island.is_met(),
             limit: !fits || (!island.is_met() && island.is_exhausted()),
             work: island.matrix.work,
