@@ -142,6 +142,24 @@ pub struct JointMemory {
     pub force: f64,
 }
 
+/// What the next step needs to know of a compliant contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CompliantContact {
+    /// Which contact.
+    pub key: ContactKey,
+    /// Largest speed of approach since it touches [m/s], which its damping belongs to.
+    pub speed: f64,
+}
+
+/// What the next step needs to know of compliant contacts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompliantMemory {
+    /// Length of the next substep of their islands [s]; 0 before the first.
+    pub step: f64,
+    /// Those that touch, sorted by key.
+    pub contacts: Vec<CompliantContact>,
+}
+
 /// Everything the future depends on besides the model.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -171,6 +189,8 @@ pub struct State {
     pub quiet: Vec<f64>,
     /// Flights, near pairs and clocks of `events`. Written and read by it alone.
     pub events: Schedule,
+    /// Compliant contacts. Written and read by `forces` alone.
+    pub compliant: CompliantMemory,
 }
 
 impl ContactMemory {
@@ -231,6 +251,7 @@ impl State {
             sensed,
             quiet,
             events,
+            compliant,
         } = self;
         *time = other.time;
         *step_count = other.step_count;
@@ -245,6 +266,8 @@ impl State {
         sensed.clone_from(&other.sensed);
         quiet.clone_from(&other.quiet);
         events.copy_from(&other.events);
+        compliant.step = other.compliant.step;
+        compliant.contacts.clone_from(&other.compliant.contacts);
     }
 
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].

@@ -14,14 +14,14 @@ mod schedule;
 
 use crate::error::SnapshotError;
 use crate::model::Model;
-use crate::state::State;
+use crate::state::{CompliantMemory, State};
 use crate::work::Work;
 use crate::world::World;
 use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
@@ -38,6 +38,7 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     articulations::write(&world.model, &world.state, &mut out);
     world.state.quiet.write(&mut out);
     schedule::write(&world.model, &world.state, &mut out);
+    world.state.compliant.write(&mut out);
     seal(&mut out.bytes);
     out.bytes
 }
@@ -78,6 +79,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
     schedule::read(&mut input, &world.model, &mut world.state)?;
+    world.state.compliant = Code::read(&mut input)?;
     let asleep = world.model.present().filter(|(_, b)| b.asleep.is_some());
     world.model.sleepers = asleep.count();
     if input.offset != bytes.len() || !check::consistent(&world.model, &world.state) {
@@ -113,6 +115,9 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     }
     if state.events.started {
         schedule::write(model, state, &mut out);
+    }
+    if state.compliant != CompliantMemory::default() {
+        state.compliant.write(&mut out);
     }
     fnv(&out.bytes)
 }
