@@ -87,6 +87,9 @@ pub struct RunArgs {
     /// Write the scene with all defaults to standard output and stop.
     #[arg(long, conflicts_with_all = ["json", "out", "picture"])]
     pub explain: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -114,6 +117,9 @@ pub struct RunArgs {
 pub struct CheckArgs {
     /// Scene file, TOML or JSON.
     pub scene: PathBuf,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -130,6 +136,9 @@ pub struct AssembleArgs {
     /// Print the report as one JSON object, with a sample of every free motion.
     #[arg(long)]
     pub json: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
