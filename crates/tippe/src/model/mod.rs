@@ -9,6 +9,8 @@ pub mod coupling;
 pub mod joint;
 pub mod material;
 pub mod motion;
+pub mod program;
+pub mod sensor;
 
 use crate::articulation::{Articulation, ArticulationId};
 use crate::dynamics::coupling::Coupled;
@@ -272,6 +274,8 @@ pub struct Body {
     pub reach: f64,
     /// The island that it sleeps with, named by its lowest slot; `None` if it is awake. A sleeper's inverse mass and moments are 0.
     pub(crate) asleep: Option<u32>,
+    /// The user's own number; it changes nothing and is not part of the hash.
+    pub user_data: u64,
 }
 
 /// Most bodies of one world: guards against a scene that asks for a million by accident.
@@ -319,6 +323,7 @@ impl Body {
             inverse_moments: Vec3::ZERO,
             reach: 0.0,
             asleep: None,
+            user_data: 0,
         };
         match &desc.kind {
             BodyKind::Dynamic => body.set_mass(&mass_properties(desc)?)?,
@@ -601,6 +606,10 @@ pub struct Model {
     pub(crate) sleepers: usize,
     /// How often users have changed the world, for methods that plan ahead.
     pub(crate) edits: u64,
+    /// Sensors by slot; `None` where one was removed.
+    pub(crate) sensors: Vec<Option<sensor::Sensor>>,
+    /// Time programs, in the order they were added.
+    pub(crate) programs: Vec<program::Program>,
 }
 
 impl Model {

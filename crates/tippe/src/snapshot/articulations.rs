@@ -33,7 +33,8 @@ code_struct!(LinkDesc {
     mass,
     limits,
     friction,
-    spring
+    spring,
+    armature
 });
 code_struct!(LinkBodyDesc {
     name,

@@ -161,6 +161,7 @@ pub(super) fn numbers(world: &World) -> Result<(), BuildError> {
             all.into_iter().all(|x| x.is_finite()),
         )?;
     }
+    super::control::check(model)?;
     require("ledger", ledger_finite(&world.ledger))
 }
 

@@ -9,6 +9,7 @@
 mod articulations;
 mod check;
 mod codec;
+mod control;
 mod params;
 mod schedule;
 
@@ -21,7 +22,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
@@ -38,6 +39,8 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     articulations::write(&world.model, &world.state, &mut out);
     world.state.quiet.write(&mut out);
     schedule::write(&world.model, &world.state, &mut out);
+    world.model.sensors.write(&mut out);
+    world.model.programs.write(&mut out);
     seal(&mut out.bytes);
     out.bytes
 }
@@ -74,10 +77,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         state: Code::read(&mut input)?,
         ledger: Code::read(&mut input)?,
         work: Work::default(),
+        keyframes: Vec::new(),
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
     schedule::read(&mut input, &world.model, &mut world.state)?;
+    world.model.sensors = Code::read(&mut input)?;
+    world.model.programs = Code::read(&mut input)?;
     let asleep = world.model.present().filter(|(_, b)| b.asleep.is_some());
     world.model.sleepers = asleep.count();
     if input.offset != bytes.len() || !check::consistent(&world.model, &world.state) {
@@ -86,7 +92,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         });
     }
     match check::numbers(&world) {
-        Ok(()) => Ok(world),
+        Ok(()) => {
+            world.sense(0.0);
+            Ok(world)
+        }
         Err(e) => Err(SnapshotError::Impossible {
             field: e.field,
             reason: e.reason,

@@ -7,10 +7,15 @@
 mod articulations;
 mod control;
 mod couplings;
+mod keyframes;
+mod links;
+mod programs;
 pub mod query;
 mod read;
+mod sensors;
 mod sleeping;
 
+pub use keyframes::START;
 pub use read::PairContact;
 
 use crate::dynamics::joint::unwrapped;
@@ -42,6 +47,8 @@ pub struct World {
     pub(crate) method: Method,
     pub(crate) work: Work,
     pub(crate) ledger: EnergyLedger,
+    /// What the user kept to go back to.
+    pub(crate) keyframes: Vec<keyframes::Keyframe>,
 }
 
 impl Default for World {
@@ -70,6 +77,7 @@ impl World {
             method,
             work: Work::default(),
             ledger: EnergyLedger::default(),
+            keyframes: Vec::new(),
         }
     }
 
@@ -79,6 +87,7 @@ impl World {
     /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call, but for
     /// sleepers that it woke. A step that was interrupted leaves the world exactly as it was.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        let loads = self.run_programs(dt);
         let slept = sleep::Slept::keep(&self.model, &self.state, self.work.interrupt.is_some());
         sleep::prepare(&mut self.model, &mut self.state, dt, &mut self.work.sleep);
         let report = loop {
@@ -97,6 +106,9 @@ impl World {
                     }
                     self.work.resting.release_all();
                     self.work.events.clear();
+                    if let Some(loads) = loads {
+                        self.state.loads = loads;
+                    }
                     return Err(error);
                 }
             };
@@ -116,7 +128,24 @@ impl World {
         let report = self.settle(report);
         self.ledger.add(&report.energy);
         self.break_joints();
+        if !self.model.sensors.is_empty() {
+            self.sense(dt);
+        }
         Ok(report)
+    }
+
+    /// Advances the world by `count` steps of `dt` [s]; the report of the last one.
+    ///
+    /// # Errors
+    /// As [`World::step`]: the world is then where the last good step left it. No steps at all is an error too.
+    pub fn step_many(&mut self, dt: f64, count: usize) -> Result<StepReport, StepError> {
+        let mut last = Err(StepError::Refused {
+            reason: "no steps to take".into(),
+        });
+        for _ in 0..count {
+            last = Ok(self.step(dt)?);
+        }
+        last
     }
 
     /// Time [s].
@@ -335,6 +364,17 @@ impl World {
     /// The body does not exist.
     pub fn body_state(&self, id: BodyId) -> Result<&BodyState, UnknownBody> {
         Ok(&self.state.bodies[self.index(id)?])
+    }
+
+    /// Sets the user's own number of a body: it changes nothing, goes with clones and snapshots, and is not part of the hash.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn set_user_data(&mut self, id: BodyId, data: u64) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        let body = self.model.bodies[index].as_mut().ok_or(UnknownBody)?;
+        body.user_data = data;
+        Ok(())
     }
 
     /// World pose of a body's frame.
