@@ -21,7 +21,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
@@ -33,11 +33,12 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     0_u64.write(&mut out);
     world.method.write(&mut out);
     world.model.write(&mut out);
-    world.state.write(&mut out);
+    let state = world.state();
+    state.write(&mut out);
     world.ledger.write(&mut out);
-    articulations::write(&world.model, &world.state, &mut out);
-    world.state.quiet.write(&mut out);
-    schedule::write(&world.model, &world.state, &mut out);
+    articulations::write(&world.model, state, &mut out);
+    state.quiet.write(&mut out);
+    schedule::write(&world.model, state, &mut out);
     seal(&mut out.bytes);
     out.bytes
 }
@@ -74,6 +75,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         state: Code::read(&mut input)?,
         ledger: Code::read(&mut input)?,
         work: Work::default(),
+        placed: std::sync::OnceLock::new(),
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
@@ -100,6 +102,9 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     state.write(&mut out);
     if !model.articulations.is_empty() {
         state.articulations.write(&mut out);
+    }
+    if crate::adaptive::any(model) {
+        articulations::write_adaptive(state, &mut out);
     }
     model.generations.write(&mut out);
     for body in &model.bodies {

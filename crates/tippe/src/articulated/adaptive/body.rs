@@ -126,6 +126,12 @@ impl AdaptiveBody {
         self.assembly.plan.depth
     }
 
+    /// The next call makes the hybrid body anew: positions or gravity were changed from outside. What else is cached
+    /// finds out by itself.
+    pub(crate) fn remake(&mut self) {
+        self.made_for.clear();
+    }
+
     /// Forgets what is cached. To be called when positions of locked joints were changed from outside.
     pub fn forget(&mut self) {
         self.assembly.forget();
