@@ -99,7 +99,11 @@ fn adaptive(file: &format::Adaptive, at: &At, problems: &mut Problems) -> Option
         }
     };
     if file.joints == Some(0) {
-        problems.error(&at.key("joints"), "must be at least 1", "write how many joints may move");
+        problems.error(
+            &at.key("joints"),
+            "must be at least 1",
+            "write how many joints may move",
+        );
         return None;
     }
     let help = "write a number that is not negative";

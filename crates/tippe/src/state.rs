@@ -170,6 +170,8 @@ pub struct State {
     pub sensed: Vec<PairKey>,
     /// By slot: for how long a body has been still [s]. Written and read by `sleep`, only if bodies may sleep.
     pub quiet: Vec<f64>,
+    /// By slot: the island that a body sleeps with, named by its lowest slot. Written and read by `sleep`, copied to the bodies' view of it.
+    pub asleep: Vec<Option<u32>>,
     /// Flights, near pairs and clocks of `events`. Written and read by it alone.
     pub events: Schedule,
     /// By articulation slot, of adaptive trees: who moves. Written and read by `adaptive` alone.
@@ -216,10 +218,8 @@ impl State {
         if ratio == 1.0 || model.sleepers == 0 {
             return;
         }
-        let asleep = |slot: u32| {
-            let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
-            body.is_some_and(|b| b.asleep.is_some())
-        };
+        let sleepers = &self.asleep;
+        let asleep = |slot: u32| sleepers[slot as usize].is_some();
         for c in &mut self.contacts {
             if asleep(c.key.pair.body_a) || asleep(c.key.pair.body_b) {
                 c.scale(ratio);
@@ -247,6 +247,7 @@ impl State {
             touching,
             sensed,
             quiet,
+            asleep,
             events,
             adaptive,
             behind,
@@ -263,6 +264,7 @@ impl State {
         touching.clone_from(&other.touching);
         sensed.clone_from(&other.sensed);
         quiet.clone_from(&other.quiet);
+        asleep.clone_from(&other.asleep);
         events.copy_from(&other.events);
         adaptive.clone_from(&other.adaptive);
         *behind = other.behind;

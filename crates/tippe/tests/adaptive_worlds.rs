@@ -8,8 +8,8 @@ use articulated_support::{read, reference, rods};
 use std::f64::consts::FRAC_PI_2;
 use tippe::articulated::{AdaptiveDesc, Joint, JointFriction, Limits, LinkDesc};
 use tippe::{
-    ArticulationDesc, ArticulationId, BodyDesc, BodyId, JointDesc, JointKind,
-    LinkBodyDesc, MassSpec, Method, Motor, Pose, Quat, Shape, StepReport, Surface, Vec3, World,
+    ArticulationDesc, ArticulationId, BodyDesc, BodyId, JointDesc, JointKind, LinkBodyDesc,
+    MassSpec, Method, Motor, Pose, Quat, Shape, StepReport, Surface, Vec3, World,
 };
 
 /// The methods that step articulations.
@@ -327,5 +327,8 @@ fn ab_33_random_worlds_with_random_budgets_stay_sound() {
     let seen = articulated_support::adaptive::random_worlds(100, 11);
     println!("{seen:?}");
     assert!(seen.residual < 1e-8, "{seen:?}");
-    assert!(seen.compared > 50 && seen.contacts > 50 && seen.refused < 3, "{seen:?}");
+    assert!(
+        seen.compared > 50 && seen.contacts > 50 && seen.refused < 3,
+        "{seen:?}"
+    );
 }

@@ -27,14 +27,17 @@ impl Lean {
         s.bodies.clear();
         s.loads.clear();
         s.quiet.clear();
+        s.asleep.clear();
         for &full in &self.full_of {
             s.bodies.push(state.bodies[full as usize]);
             s.loads.push(state.loads[full as usize]);
             s.quiet.push(state.quiet[full as usize]);
+            s.asleep.push(state.asleep[full as usize]);
         }
         s.bodies.resize(slots, BodyState::REST);
         s.loads.resize(slots, Load::default());
         s.quiet.resize(slots, 0.0);
+        s.asleep.resize(slots, None);
         s.joints.clone_from(&state.joints);
         for (memory, joint) in s.joints.iter_mut().zip(&self.model.joints) {
             if joint.is_none() {

@@ -186,7 +186,9 @@ impl Lean {
             };
             // A contact that never carried anything is as good as none.
             let from = state.contacts.partition_point(|k| k.key.pair < p);
-            let of_pair = state.contacts[from..].iter().take_while(|k| k.key.pair == p);
+            let of_pair = state.contacts[from..]
+                .iter()
+                .take_while(|k| k.key.pair == p);
             let mut carried = of_pair.map(|k| (k.first, k.second));
             let known = carried.any(|i| i != (Impulse::default(), Impulse::default()));
             news |= !known && !memory.chosen_for(link(p.body_a), link(p.body_b));

@@ -327,7 +327,10 @@ impl Model {
     /// The plain joints between a link and what carries it; `None` if the two are one.
     pub(crate) fn joints_of_link(&self, link: usize) -> Option<std::ops::Range<usize>> {
         let own = self.freedoms_of(link).filter(|at| !at.is_empty())?;
-        let (first, last) = (self.freedom_nodes[own.start], self.freedom_nodes[own.end - 1]);
+        let (first, last) = (
+            self.freedom_nodes[own.start],
+            self.freedom_nodes[own.end - 1],
+        );
         Some(first as usize - 1..last as usize)
     }
 

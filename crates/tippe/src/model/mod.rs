@@ -270,8 +270,8 @@ pub struct Body {
     pub inverse_moments: Vec3,
     /// Largest distance of a point of the shapes from the centre of mass [m]; infinite for half-spaces.
     pub reach: f64,
-    /// The island that it sleeps with, named by its lowest slot; `None` if it is awake. A sleeper's inverse mass and moments are 0.
-    pub(crate) asleep: Option<u32>,
+    /// Whether it sleeps: a view of `State::asleep`, kept by `sleep`. A sleeper's inverse mass and moments are 0.
+    pub(crate) asleep: bool,
 }
 
 /// Most bodies of one world: guards against a scene that asks for a million by accident.
@@ -318,7 +318,7 @@ impl Body {
             moments: Vec3::ZERO,
             inverse_moments: Vec3::ZERO,
             reach: 0.0,
-            asleep: None,
+            asleep: false,
         };
         match &desc.kind {
             BodyKind::Dynamic => body.set_mass(&mass_properties(desc)?)?,
@@ -389,25 +389,25 @@ impl Body {
     /// Whether impulses move the body now: dynamic, and not asleep.
     #[must_use]
     pub const fn is_awake(&self) -> bool {
-        self.is_dynamic() && self.asleep.is_none()
+        self.is_dynamic() && !self.asleep
     }
 
     /// Whether the body moves by itself now: dynamic, no link, and not asleep.
     #[must_use]
     pub const fn is_free(&self) -> bool {
-        matches!(self.kind, BodyKind::Dynamic) && self.asleep.is_none()
+        matches!(self.kind, BodyKind::Dynamic) && !self.asleep
     }
 
     /// Lets the body answer no impulse until it is woken.
-    pub(crate) const fn fall_asleep(&mut self, island: u32) {
-        self.asleep = Some(island);
+    pub(crate) const fn fall_asleep(&mut self) {
+        self.asleep = true;
         self.inverse_mass = 0.0;
         self.inverse_moments = Vec3::ZERO;
     }
 
     /// Lets a sleeper answer impulses again.
     pub(crate) fn wake(&mut self) {
-        self.asleep = None;
+        self.asleep = false;
         self.inverse_mass = 1.0 / self.mass;
         self.inverse_moments = self.moments.recip();
     }

@@ -21,7 +21,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 13;
+const VERSION: u32 = 14;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
@@ -38,6 +38,7 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     world.ledger.write(&mut out);
     articulations::write(&world.model, state, &mut out);
     state.quiet.write(&mut out);
+    state.asleep.write(&mut out);
     schedule::write(&world.model, state, &mut out);
     seal(&mut out.bytes);
     out.bytes
@@ -79,9 +80,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
+    world.state.asleep = Code::read(&mut input)?;
     schedule::read(&mut input, &world.model, &mut world.state)?;
-    let asleep = world.model.present().filter(|(_, b)| b.asleep.is_some());
-    world.model.sleepers = asleep.count();
+    world.model.sleepers = world.state.asleep.iter().flatten().count();
     if input.offset != bytes.len() || !check::consistent(&world.model, &world.state) {
         return Err(SnapshotError::Corrupt {
             offset: input.offset,
@@ -112,8 +113,8 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     }
     if model.sleeping.is_some() {
         state.quiet.write(&mut out);
-        for (_, body) in model.present() {
-            body.asleep.write(&mut out);
+        for (slot, _) in model.present() {
+            state.asleep[slot].write(&mut out);
         }
     }
     if state.events.started {

@@ -287,6 +287,7 @@ impl World {
         self.state.bodies.push(BodyState::REST);
         self.state.loads.push(Load::default());
         self.state.quiet.push(0.0);
+        self.state.asleep.push(None);
         Ok(index)
     }
 
@@ -308,6 +309,7 @@ impl World {
         self.wake_around(index);
         self.work.resting.release_all();
         self.state.quiet[index] = 0.0;
+        self.state.asleep[index] = None;
         self.model.bodies[index] = None;
         self.model.generations[index] = self.model.generations[index].wrapping_add(1);
         self.state.bodies[index] = BodyState::REST;

@@ -58,7 +58,7 @@ impl World {
     /// # Errors
     /// The body does not exist.
     pub fn is_asleep(&self, id: BodyId) -> Result<bool, UnknownBody> {
-        Ok(self.body(id)?.asleep.is_some())
+        Ok(self.body(id)?.asleep)
     }
 
     /// Wakes a body and the island it fell asleep with.
