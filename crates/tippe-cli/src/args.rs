@@ -191,6 +191,8 @@ pub enum FormArg {
     Maximal,
     /// Trees of bodies in joint coordinates.
     Articulated,
+    /// The same trees, adaptive with a budget of all their joints.
+    Adaptive,
 }
 
 /// Studies of `tippe validate`.

@@ -37,6 +37,7 @@
 //!
 //! Units are SI, z is up in scenes, worlds are `Send + Sync`, and the same input gives the same bits on every machine.
 
+mod adaptive;
 pub mod articulated;
 pub mod assembly;
 #[doc(hidden)]
@@ -88,8 +89,8 @@ pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeD
 pub use model::{articulation, joint, material, motion};
 pub use motion::Motion;
 pub use report::{
-    CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, Residuals,
-    SolverWork, StepReport,
+    AdaptiveReport, CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase,
+    Residuals, SolverWork, StepReport,
 };
 pub use shape::{ConvexHull, Rounded, Shape, TriangleMesh};
 pub use solver::choose::THRESHOLDS;

@@ -4,6 +4,7 @@
 //! Called by: `world`, `step`, every phase.
 //! Source: docs/conventions.md, "Same bits".
 
+use crate::articulated::{AdaptiveState, Load as LinkLoad};
 use crate::articulation::ArticulationState;
 use crate::math::{Pose, Quat, Vec3};
 use crate::method::events::Schedule;
@@ -173,6 +174,22 @@ pub struct State {
     pub asleep: Vec<Option<u32>>,
     /// Flights, near pairs and clocks of `events`. Written and read by it alone.
     pub events: Schedule,
+    /// By articulation slot, of adaptive trees: who moves. Written and read by `adaptive` alone.
+    pub adaptive: Vec<Option<AdaptiveMemory>>,
+    /// Whether the links of adaptive trees among `bodies` are behind their trees: they are placed when somebody looks.
+    /// Written by `adaptive` and `World`.
+    pub(crate) behind: bool,
+}
+
+/// What the next step needs to know of an adaptive tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptiveMemory {
+    /// Which joints move, and when they are chosen again.
+    pub joints: AdaptiveState,
+    /// Forces that contacts and joints put on links in the last step.
+    pub loads: Vec<LinkLoad>,
+    /// Links with forces on them when joints were chosen last, sorted.
+    pub loaded: Vec<u32>,
 }
 
 impl ContactMemory {
@@ -232,6 +249,8 @@ impl State {
             quiet,
             asleep,
             events,
+            adaptive,
+            behind,
         } = self;
         *time = other.time;
         *step_count = other.step_count;
@@ -247,6 +266,8 @@ impl State {
         quiet.clone_from(&other.quiet);
         asleep.clone_from(&other.asleep);
         events.copy_from(&other.events);
+        adaptive.clone_from(&other.adaptive);
+        *behind = other.behind;
     }
 
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].

@@ -22,7 +22,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 14;
+const VERSION: u32 = 15;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
@@ -34,12 +34,13 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     0_u64.write(&mut out);
     world.method.write(&mut out);
     world.model.write(&mut out);
-    world.state.write(&mut out);
+    let state = world.state();
+    state.write(&mut out);
     world.ledger.write(&mut out);
-    articulations::write(&world.model, &world.state, &mut out);
-    world.state.quiet.write(&mut out);
-    world.state.asleep.write(&mut out);
-    schedule::write(&world.model, &world.state, &mut out);
+    articulations::write(&world.model, state, &mut out);
+    state.quiet.write(&mut out);
+    state.asleep.write(&mut out);
+    schedule::write(&world.model, state, &mut out);
     world.model.sensors.write(&mut out);
     world.model.programs.write(&mut out);
     seal(&mut out.bytes);
@@ -79,6 +80,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         ledger: Code::read(&mut input)?,
         work: Work::default(),
         keyframes: Vec::new(),
+        placed: std::sync::OnceLock::new(),
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
@@ -110,6 +112,9 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     state.write(&mut out);
     if !model.articulations.is_empty() {
         state.articulations.write(&mut out);
+    }
+    if crate::adaptive::any(model) {
+        articulations::write_adaptive(state, &mut out);
     }
     model.generations.write(&mut out);
     for body in &model.bodies {
