@@ -50,6 +50,7 @@ pub mod fault;
 mod fault;
 pub mod geometry;
 pub mod interrupt;
+pub mod laboratory;
 pub mod math;
 pub mod method;
 pub mod model;
@@ -70,6 +71,7 @@ pub mod world;
 pub use articulation::{
     Articulation, ArticulationDesc, ArticulationId, ArticulationState, ConeLimits, LinkBodyDesc,
 };
+pub use compliance::Compliance;
 pub use dynamics::sleep::Sleeping;
 pub use error::{
     BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
@@ -86,7 +88,7 @@ pub use model::coupling::Coupling;
 pub use model::program::{Driven, Program, Signal};
 pub use model::sensor::{SensorDesc, SensorId, SensorKind};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
-pub use model::{articulation, joint, material, motion};
+pub use model::{articulation, compliance, joint, material, motion};
 pub use motion::Motion;
 pub use report::{
     AdaptiveReport, CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase,

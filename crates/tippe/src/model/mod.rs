@@ -5,6 +5,7 @@
 //! Source: docs/conventions.md, "Bodies".
 
 pub mod articulation;
+pub mod compliance;
 pub mod coupling;
 pub mod joint;
 pub mod material;
