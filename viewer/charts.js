@@ -47,6 +47,10 @@ export const CHARTS = [
       { name: 'impacts', of: (r, i) => r.value(i, 'collisions') },
     ],
   },
+  {
+    id: 'adaptive', title: 'Locked joints: residual R', unit: 'rad²/s²', log: true, when: (r) => r.steps > 0 && r.value(0, 'adaptive_locked') + r.value(0, 'adaptive_moving') > 0,
+    lines: [{ name: 'R', of: (r, i) => r.value(i, 'adaptive_residual') || 0 }],
+  },
   { id: 'speed', title: 'Cost of a step', unit: 'ms', lines: [{ name: 'wall time', of: (r, i) => r.wall[i] ?? 0 }] },
 ];
 
@@ -125,6 +129,9 @@ export class Chart {
   }
 
   draw(recording, time, span) {
+    // Some charts are for some runs alone.
+    this.figure.hidden = this.spec.when !== undefined && !this.spec.when(recording);
+    if (this.figure.hidden) return;
     const c = this.gather(recording);
     this.span = span;
     const box = this.canvas.getBoundingClientRect();

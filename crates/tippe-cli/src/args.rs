@@ -90,6 +90,9 @@ pub struct RunArgs {
     /// Write the scene with all defaults to standard output and stop.
     #[arg(long, conflicts_with_all = ["json", "out", "picture"])]
     pub explain: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -117,6 +120,9 @@ pub struct RunArgs {
 pub struct CheckArgs {
     /// Scene file, TOML or JSON.
     pub scene: PathBuf,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -133,6 +139,9 @@ pub struct AssembleArgs {
     /// Print the report as one JSON object, with a sample of every free motion.
     #[arg(long)]
     pub json: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -185,6 +194,8 @@ pub enum FormArg {
     Maximal,
     /// Trees of bodies in joint coordinates.
     Articulated,
+    /// The same trees, adaptive with a budget of all their joints.
+    Adaptive,
 }
 
 /// Studies of `tippe validate`.

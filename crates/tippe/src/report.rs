@@ -42,6 +42,28 @@ pub struct StepReport {
     /// What errors of energy are measured by [J]: kinetic energy at the start of the step plus works put in, and not less than weight
     /// times size of the bodies.
     pub energy_scale: f64,
+    /// What adaptive trees did; zeros if there are none.
+    pub adaptive: AdaptiveReport,
+}
+
+/// What the adaptive trees of a world did in a step, all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AdaptiveReport {
+    /// Error estimate R: the score of all joints that are locked, `Σ w (q̇ + Δt q̈)²` as a rule, at the last choice
+    /// [rad²/s²].
+    pub residual: f64,
+    /// How far R of a tree is above the error it was given [rad²/s²]; 0 where it is not.
+    pub excess: f64,
+    /// Joints that move.
+    pub moving: usize,
+    /// Joints that are locked.
+    pub locked: usize,
+    /// Joints above the budget that had to go on moving.
+    pub over_budget: usize,
+    /// Choices made in this step.
+    pub selections: u32,
+    /// How often the step was made again, with joints chosen for what newly touched a tree.
+    pub again: u32,
 }
 
 impl StepReport {
@@ -139,6 +161,7 @@ impl StepReport {
                 limit.unexplained * scale,
             ),
             ("caps_hit", f64::from(self.work.caps_open()), 0.0),
+            ("adaptive_error", self.adaptive.excess, 0.0),
         ];
         // What is not a number is not within a limit either.
         let within = |value: f64, limit: f64| value <= limit;
@@ -180,6 +203,8 @@ impl StepReport {
             e.position_correction,
             e.unexplained,
             self.energy_scale,
+            self.adaptive.residual,
+            self.adaptive.excess,
         ];
         numbers.iter().all(|x| x.is_finite())
             && self.momentum.is_finite()

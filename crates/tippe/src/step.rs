@@ -4,6 +4,7 @@
 //! Called by: `World::step`.
 //! Source: docs/conventions.md, "Failure".
 
+use crate::adaptive;
 use crate::error::StepError;
 use crate::fault::{self, Fault};
 use crate::interrupt;
@@ -24,6 +25,9 @@ pub(crate) fn step(
 ) -> Result<StepReport, StepError> {
     if !dt.is_finite() || dt <= 0.0 {
         return Err(StepError::BadStep { dt });
+    }
+    if adaptive::any(model) {
+        return adaptive::step(model, method, dt, state, work);
     }
     let _watched = interrupt::watch(work.interrupt.clone());
     if let Err(error) = check_finite(model, state, "input") {
@@ -70,7 +74,7 @@ fn rigid_only(model: &Model, method: &Method) -> Option<String> {
 }
 
 /// Takes back loads that no step could ever take: the world goes on without them after the error has been told.
-fn drop_senseless_loads(state: &mut State) {
+pub(crate) fn drop_senseless_loads(state: &mut State) {
     for load in &mut state.loads {
         if !load.force.is_finite() || !load.torque.is_finite() {
             *load = crate::state::Load::default();

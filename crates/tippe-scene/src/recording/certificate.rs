@@ -72,6 +72,13 @@ certificate! {
     "energy_scale" => energy_scale;
     "position_correction" => energy.position_correction;
     "unexplained" => energy.unexplained;
+    "adaptive_residual" => adaptive.residual;
+    "adaptive_excess" => adaptive.excess;
+    "adaptive_moving" => adaptive.moving;
+    "adaptive_locked" => adaptive.locked;
+    "adaptive_over_budget" => adaptive.over_budget;
+    "adaptive_selections" => adaptive.selections;
+    "adaptive_again" => adaptive.again;
 }
 
 /// Names of the numbers of a certificate, in their order.

@@ -231,7 +231,8 @@ code_struct!(Body {
     moments,
     inverse_moments,
     reach,
-    asleep
+    asleep,
+    user_data
 });
 code_struct!(Model {
     gravity,
