@@ -509,7 +509,7 @@ fn forces_hold_stacks_and_blocks_without_creep() {
     assert!(report.work.newton_steps <= 2, "{:?}", report.work);
 }
 
-/// Farthest way of any body in `seconds` at 10 ms, of a stack of ten, a block on 20° with μ = 0.5, and a table on four legs. Nothing sleeps and
+/// Farthest way of any body in `seconds` at 50 ms, of a stack of ten, a block on 20° with μ = 0.5, and a table on four legs. Nothing sleeps and
 /// nothing is frozen: this method has no such rule.
 fn creep(seconds: f64) -> [f64; 3] {
     let mut stack = world(G, Surface::new(0.5, 0.0));
@@ -541,25 +541,15 @@ fn creep(seconds: f64) -> [f64; 3] {
     add(&mut table, &desc);
     [stack, incline, table].map(|mut world| {
         let start: Vec<_> = world.bodies().map(|(id, _, s)| (id, s.position)).collect();
-        run(&mut world, 0.01, (seconds / 0.01) as usize);
+        run(&mut world, 0.05, (seconds / 0.05).round() as usize);
         let way = |(id, x): &(tippe::BodyId, Vec3)| (state(&world, *id).position - *x).length();
         start.iter().map(way).fold(0.0, f64::max)
     })
 }
 
 #[test]
-fn what_rests_moves_by_less_than_a_nanometre_in_a_minute() {
-    for way in creep(60.0) {
-        below("way", way, 1e-10);
-    }
-}
-
-/// The same for ten minutes: half a minute of work in an optimised build.
-#[test]
-#[ignore = "takes half a minute"]
 fn what_rests_moves_by_less_than_a_nanometre_in_ten_minutes() {
     for way in creep(600.0) {
-        println!("way {way:e}");
         below("way", way, 1e-9);
     }
 }
