@@ -10,7 +10,7 @@ mod generator;
 mod joint;
 
 pub use crate::params::{Entries, MethodTable, Written, WrittenValue};
-pub use articulation::{Articulation, Link, LinkJoint, TreeIntegrator};
+pub use articulation::{Adaptive, Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
     DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Mesh, Motion, Shape,
