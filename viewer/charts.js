@@ -9,7 +9,8 @@ export const CHARTS = [
     lines: [
       { name: 'kinetic', of: (r, i) => r.value(i, 'kinetic') },
       { name: 'potential', of: (r, i) => r.value(i, 'potential') },
-      { name: 'sum', of: (r, i) => r.value(i, 'kinetic') + r.value(i, 'potential') },
+      { name: 'elastic', of: (r, i) => r.value(i, 'elastic') || 0 },
+      { name: 'sum', of: (r, i) => r.value(i, 'kinetic') + r.value(i, 'potential') + (r.value(i, 'elastic') || 0) },
     ],
   },
   {
@@ -17,7 +18,7 @@ export const CHARTS = [
     lines: [
       { name: 'friction', sum: true, of: (r, i) => r.value(i, 'friction') },
       { name: 'restitution', sum: true, of: (r, i) => r.value(i, 'restitution') },
-      { name: 'drag, joints, shocks', sum: true, of: (r, i) => r.value(i, 'drag') + r.value(i, 'joint_friction') + (r.value(i, 'shock') || 0) + (r.value(i, 'numerical_damping') || 0) },
+      { name: 'drag, joints, shocks', sum: true, of: (r, i) => r.value(i, 'drag') + r.value(i, 'joint_friction') + (r.value(i, 'shock') || 0) + (r.value(i, 'contact_damping') || 0) + (r.value(i, 'numerical_damping') || 0) },
       { name: 'forces, motors', sum: true, of: (r, i) => r.value(i, 'external') + r.value(i, 'motors') + r.value(i, 'prescribed') },
       { name: 'correction', sum: true, of: (r, i) => r.value(i, 'position_correction') },
       { name: 'gained', sum: true, of: (r, i) => r.value(i, 'gained') || 0 },

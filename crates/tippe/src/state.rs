@@ -143,6 +143,24 @@ pub struct JointMemory {
     pub force: f64,
 }
 
+/// What the next step needs to know of a compliant contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CompliantContact {
+    /// Which contact.
+    pub key: ContactKey,
+    /// Largest speed of approach since it touches [m/s], which its damping belongs to.
+    pub speed: f64,
+}
+
+/// What the next step needs to know of compliant contacts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompliantMemory {
+    /// Length of the next substep of their islands [s]; 0 before the first.
+    pub step: f64,
+    /// Those that touch, sorted by key.
+    pub contacts: Vec<CompliantContact>,
+}
+
 /// Everything the future depends on besides the model.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -174,6 +192,8 @@ pub struct State {
     pub asleep: Vec<Option<u32>>,
     /// Flights, near pairs and clocks of `events`. Written and read by it alone.
     pub events: Schedule,
+    /// Compliant contacts. Written and read by `forces` alone.
+    pub compliant: CompliantMemory,
     /// By articulation slot, of adaptive trees: who moves. Written and read by `adaptive` alone.
     pub adaptive: Vec<Option<AdaptiveMemory>>,
     /// Whether the links of adaptive trees among `bodies` are behind their trees: they are placed when somebody looks.
@@ -251,6 +271,7 @@ impl State {
             events,
             adaptive,
             behind,
+            compliant,
         } = self;
         *time = other.time;
         *step_count = other.step_count;
@@ -268,6 +289,8 @@ impl State {
         events.copy_from(&other.events);
         adaptive.clone_from(&other.adaptive);
         *behind = other.behind;
+        compliant.step = other.compliant.step;
+        compliant.contacts.clone_from(&other.compliant.contacts);
     }
 
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].

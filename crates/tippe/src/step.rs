@@ -34,6 +34,9 @@ pub(crate) fn step(
         drop_senseless_loads(state);
         return Err(error);
     }
+    if let Some(reason) = rigid_only(model, method) {
+        return Err(StepError::Refused { reason });
+    }
     work.backup.copy_from(state);
     let result = method.step(model, dt, state, work);
     let result = result.and_then(|mut report| {
@@ -56,6 +59,18 @@ pub(crate) fn step(
             Err(error)
         }
     }
+}
+
+/// Why a method that knows no compliant contact cannot step this model.
+fn rigid_only(model: &Model, method: &Method) -> Option<String> {
+    if matches!(method, Method::Forces(_)) {
+        return None;
+    }
+    let name = model.materials.compliant()?;
+    Some(format!(
+        "material `{name}`: compliant contact (stiffness, shear_modulus, contact_modulus) is known to `forces` alone, not to `{}`",
+        method.name()
+    ))
 }
 
 /// Takes back loads that no step could ever take: the world goes on without them after the error has been told.

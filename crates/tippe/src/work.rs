@@ -64,6 +64,10 @@ pub struct Work {
     pub(crate) joint_forces: Vec<JointForce>,
     /// What began, ended and hit. Written at the end of a step, read by users.
     pub(crate) events: Vec<Event>,
+    /// What the sensors read. Written at the end of a step, read by users.
+    pub(crate) readings: Vec<f64>,
+    /// Length of the step that the readings belong to [s]; 0 where none was taken. Written and read by `World`.
+    pub(crate) sensed_step: f64,
 }
 
 impl Work {

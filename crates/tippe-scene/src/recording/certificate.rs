@@ -55,14 +55,17 @@ certificate! {
     "position_correction_moment_z" => position_correction_moment.z;
     "kinetic" => energy.kinetic;
     "potential" => energy.potential;
+    "elastic" => energy.elastic;
     "gravity" => energy.gravity;
     "external" => energy.external;
     "motors" => energy.motors;
     "prescribed" => energy.prescribed;
+    "elastic_work" => energy.elastic_work;
     "friction" => energy.friction;
     "restitution" => energy.restitution;
     "drag" => energy.drag;
     "joint_friction" => energy.joint_friction;
+    "contact_damping" => energy.contact_damping;
     "shock" => energy.shock;
     "numerical_damping" => energy.numerical_damping;
     "gained" => energy.gained;

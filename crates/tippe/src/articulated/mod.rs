@@ -63,7 +63,9 @@ pub use constraint::{
 };
 pub use crba::crba;
 pub use dca::{Assembly, dca};
-pub use energy::{center_of_mass, kinetic_energy, momentum, potential_energy, spring_energy};
+pub use energy::{
+    armature_energy, center_of_mass, kinetic_energy, momentum, potential_energy, spring_energy,
+};
 pub use error::TreeError;
 pub use inertia::{ArticulatedInertia, RigidInertia};
 pub use integrate::{Integrator, advance, step};

@@ -5,10 +5,13 @@
 //! Source: docs/conventions.md, "Bodies".
 
 pub mod articulation;
+pub mod compliance;
 pub mod coupling;
 pub mod joint;
 pub mod material;
 pub mod motion;
+pub mod program;
+pub mod sensor;
 
 use crate::articulation::{Articulation, ArticulationId};
 use crate::dynamics::coupling::Coupled;
@@ -231,6 +234,50 @@ impl BodyDesc {
         }
     }
 
+    /// A kinematic body of one shape at a place, at rest until it is steered.
+    #[must_use]
+    pub fn kinematic(shape: Shape, position: Vec3) -> Self {
+        Self {
+            kind: BodyKind::Kinematic(Motion::REST),
+            ..Self::dynamic(shape, position)
+        }
+    }
+
+    /// With a name.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// With a mass [kg], spread evenly over its shapes.
+    #[must_use]
+    pub fn with_mass(mut self, mass: f64) -> Self {
+        self.mass = MassSpec::Mass(mass);
+        self
+    }
+
+    /// With an orientation.
+    #[must_use]
+    pub fn turned(mut self, rotation: Quat) -> Self {
+        self.pose.rotation = rotation;
+        self
+    }
+
+    /// With velocities at the start [m/s], [rad/s].
+    #[must_use]
+    pub fn moving(mut self, velocity: Vec3, angular_velocity: Vec3) -> Self {
+        (self.velocity, self.angular_velocity) = (velocity, angular_velocity);
+        self
+    }
+
+    /// Of a material, all its shapes.
+    #[must_use]
+    pub fn of(mut self, material: MaterialId) -> Self {
+        self.shapes.iter_mut().for_each(|s| s.material = material);
+        self
+    }
+
     /// A fixed body of one shape at a place.
     #[must_use]
     pub fn fixed(shape: Shape, position: Vec3) -> Self {
@@ -272,6 +319,8 @@ pub struct Body {
     pub reach: f64,
     /// Whether it sleeps: a view of `State::asleep`, kept by `sleep`. A sleeper's inverse mass and moments are 0.
     pub(crate) asleep: bool,
+    /// The user's own number; it changes nothing and is not part of the hash.
+    pub user_data: u64,
 }
 
 /// Most bodies of one world: guards against a scene that asks for a million by accident.
@@ -319,6 +368,7 @@ impl Body {
             inverse_moments: Vec3::ZERO,
             reach: 0.0,
             asleep: false,
+            user_data: 0,
         };
         match &desc.kind {
             BodyKind::Dynamic => body.set_mass(&mass_properties(desc)?)?,
@@ -601,6 +651,10 @@ pub struct Model {
     pub(crate) sleepers: usize,
     /// How often users have changed the world, for methods that plan ahead.
     pub(crate) edits: u64,
+    /// Sensors by slot; `None` where one was removed.
+    pub(crate) sensors: Vec<Option<sensor::Sensor>>,
+    /// Time programs, in the order they were added.
+    pub(crate) programs: Vec<program::Program>,
     /// How many of these were pushes alone: forces, torques.
     pub(crate) pushes: u64,
     /// By slot: whose shapes a body has, where bodies stand for several; else empty. `jointed` has the slots of owners.

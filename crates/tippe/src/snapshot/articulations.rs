@@ -36,7 +36,8 @@ code_struct!(LinkDesc {
     mass,
     limits,
     friction,
-    spring
+    spring,
+    armature
 });
 code_struct!(LinkBodyDesc {
     name,

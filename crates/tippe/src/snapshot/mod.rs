@@ -9,19 +9,20 @@
 mod articulations;
 mod check;
 mod codec;
+mod control;
 mod params;
 mod schedule;
 
 use crate::error::SnapshotError;
 use crate::model::Model;
-use crate::state::State;
+use crate::state::{CompliantMemory, State};
 use crate::work::Work;
 use crate::world::World;
 use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 14;
+const VERSION: u32 = 16;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
@@ -40,6 +41,9 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     state.quiet.write(&mut out);
     state.asleep.write(&mut out);
     schedule::write(&world.model, state, &mut out);
+    world.model.sensors.write(&mut out);
+    world.model.programs.write(&mut out);
+    state.compliant.write(&mut out);
     seal(&mut out.bytes);
     out.bytes
 }
@@ -76,12 +80,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         state: Code::read(&mut input)?,
         ledger: Code::read(&mut input)?,
         work: Work::default(),
+        keyframes: Vec::new(),
         placed: std::sync::OnceLock::new(),
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
     world.state.asleep = Code::read(&mut input)?;
     schedule::read(&mut input, &world.model, &mut world.state)?;
+    world.model.sensors = Code::read(&mut input)?;
+    world.model.programs = Code::read(&mut input)?;
+    world.state.compliant = Code::read(&mut input)?;
     world.model.sleepers = world.state.asleep.iter().flatten().count();
     if input.offset != bytes.len() || !check::consistent(&world.model, &world.state) {
         return Err(SnapshotError::Corrupt {
@@ -89,7 +97,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         });
     }
     match check::numbers(&world) {
-        Ok(()) => Ok(world),
+        Ok(()) => {
+            world.sense(0.0);
+            Ok(world)
+        }
         Err(e) => Err(SnapshotError::Impossible {
             field: e.field,
             reason: e.reason,
@@ -119,6 +130,9 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     }
     if state.events.started {
         schedule::write(model, state, &mut out);
+    }
+    if state.compliant != CompliantMemory::default() {
+        state.compliant.write(&mut out);
     }
     fnv(&out.bytes)
 }

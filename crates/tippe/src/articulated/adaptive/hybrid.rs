@@ -155,6 +155,7 @@ impl Hybrid {
             m.freedom_parents.push(before);
             m.freedom_nodes.push(k as u32);
             m.viscous.push(model.viscous[node.v as usize + d]);
+            m.armature.push(model.armature[node.v as usize + d]);
             before = (v + d) as u32;
             self.v_at.push(node.v + d as u32);
         }
@@ -309,6 +310,7 @@ fn model_of(model: &Model, links: usize) -> Model {
         freedom_parents: Vec::new(),
         freedom_nodes: Vec::new(),
         viscous: Vec::new(),
+        armature: Vec::new(),
         springs: Vec::new(),
         position_count: 0,
         ball_count: 0,
