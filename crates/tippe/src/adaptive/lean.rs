@@ -25,6 +25,8 @@ pub(super) struct LeanTree {
     /// Its articulation slot, and the generation of its tenant.
     pub index: usize,
     pub generation: u32,
+    /// Changes of trees that it knows of.
+    pub tree_edits: u64,
     pub body: AdaptiveBody,
     /// Plain joints with motors: they always move.
     pub pins: Vec<usize>,
@@ -93,10 +95,9 @@ impl Lean {
             desc.check(&a.tree, loops).map_err(refused)?;
             // What is known of a tree stays true while the tree is the same.
             let generation = model.articulation_generations[index];
-            let known = self
-                .trees
-                .iter()
-                .position(|t| (t.index, t.generation) == (index, generation));
+            let known = self.trees.iter().position(|t| {
+                (t.index, t.generation, t.tree_edits) == (index, generation, model.tree_edits)
+            });
             let body = match known {
                 Some(k) => {
                     let mut body = self.trees.swap_remove(k).body;
@@ -111,6 +112,7 @@ impl Lean {
             trees.push(LeanTree {
                 index,
                 generation,
+                tree_edits: model.tree_edits,
                 body,
                 pins: a.driven_joints(),
                 work: TreeWork::new(&a.tree),
