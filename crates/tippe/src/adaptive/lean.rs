@@ -83,6 +83,41 @@ impl Lean {
         self.first_shape.resize(slots, 0);
         self.link_of.clear();
         self.link_of.resize(slots, (NONE, 0));
+        self.trees = self.find_trees(model)?;
+        let edits = self.model.edits + 1;
+        self.model = Model {
+            gravity: model.gravity,
+            materials: model.materials.clone(),
+            joint_generations: model.joint_generations.clone(),
+            joint_free: model.joint_free.clone(),
+            articulations: model.articulations.clone(),
+            articulation_generations: model.articulation_generations.clone(),
+            articulation_free: model.articulation_free.clone(),
+            jointed: model.jointed.clone(),
+            sleeping: model.sleeping,
+            sleepers: model.sleepers,
+            edits,
+            ..Model::default()
+        };
+        for (slot, body) in model.present() {
+            if self.link_of[slot].0 == NONE {
+                self.lean_of[slot] = self.full_of.len() as u32;
+                self.full_of.push(slot as u32);
+                self.model.bodies.push(Some(body.clone()));
+            }
+        }
+        for a in self.model.articulations.iter_mut().flatten() {
+            if a.desc.adaptive.is_none() {
+                for slot in &mut a.slots {
+                    *slot = self.lean_of[*slot as usize];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The adaptive trees, with what is known of them already.
+    fn find_trees(&mut self, model: &Model) -> Result<Vec<LeanTree>, StepError> {
         let mut trees = Vec::new();
         for (index, a) in model.present_articulations() {
             let Some(desc) = &a.desc.adaptive else {
@@ -121,37 +156,7 @@ impl Lean {
                 potential: 0.0,
             });
         }
-        self.trees = trees;
-        let edits = self.model.edits + 1;
-        self.model = Model {
-            gravity: model.gravity,
-            materials: model.materials.clone(),
-            joint_generations: model.joint_generations.clone(),
-            joint_free: model.joint_free.clone(),
-            articulations: model.articulations.clone(),
-            articulation_generations: model.articulation_generations.clone(),
-            articulation_free: model.articulation_free.clone(),
-            jointed: model.jointed.clone(),
-            sleeping: model.sleeping,
-            sleepers: model.sleepers,
-            edits,
-            ..Model::default()
-        };
-        for (slot, body) in model.present() {
-            if self.link_of[slot].0 == NONE {
-                self.lean_of[slot] = self.full_of.len() as u32;
-                self.full_of.push(slot as u32);
-                self.model.bodies.push(Some(body.clone()));
-            }
-        }
-        for a in self.model.articulations.iter_mut().flatten() {
-            if a.desc.adaptive.is_none() {
-                for slot in &mut a.slots {
-                    *slot = self.lean_of[*slot as usize];
-                }
-            }
-        }
-        Ok(())
+        Ok(trees)
     }
 
     /// Makes the pieces of all adaptive trees and the joints, for the joints that move now.
