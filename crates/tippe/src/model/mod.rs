@@ -28,6 +28,7 @@ use std::collections::BTreeSet;
 
 /// Names a body of one world: a slot and the generation of its tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId {
     pub(crate) index: u32,
     pub(crate) generation: u32,
@@ -43,6 +44,7 @@ impl BodyId {
 
 /// How a body comes to move.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BodyKind {
     /// Never moves.
     Fixed,
@@ -62,6 +64,7 @@ pub enum BodyKind {
 
 /// Where mass and inertia of a body come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum MassSpec {
     /// From the shapes and this density [kg/m³].
     Density(f64),
@@ -87,6 +90,7 @@ impl Default for MassSpec {
 
 /// Which shapes may touch: two shapes do if each one's mask has a bit of the other's groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Filter {
     /// What this shape is.
     pub groups: u32,
@@ -118,6 +122,7 @@ impl Filter {
 
 /// A shape on a body.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ShapeDesc {
     /// The solid.
     pub shape: Shape,
@@ -145,6 +150,7 @@ impl From<Shape> for ShapeDesc {
 
 /// Resistance of a medium against a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Drag {
     /// Laminar: force −6πηr v, torque −8πηr³ ω.
     Stokes {
@@ -177,6 +183,7 @@ pub enum Drag {
 
 /// A body as the user describes it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyDesc {
     /// Used in messages; need not be unique.
     pub name: String,
