@@ -13,6 +13,7 @@ use crate::compare::CompareArgs;
 use crate::export::ExportArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
+use crate::lab::LabArgs;
 use crate::lcp::LcpArgs;
 use crate::query::QueryArgs;
 use crate::render::RenderArgs;
@@ -51,6 +52,8 @@ pub enum Command {
     Impact(Box<ImpactArgs>),
     /// Solve a complementarity problem from a file by every kernel that takes it, side by side.
     Lcp(LcpArgs),
+    /// Print the tables of the laboratory: elastic balls, gliders on springs, leaning bricks.
+    Lab(LabArgs),
     /// Ask a scene what a ray or a moving shape meets, what overlaps a shape, what is nearest.
     Query(Box<QueryArgs>),
     /// Watch, inspect and question a simulation in the browser.
@@ -197,6 +200,8 @@ pub enum FormArg {
     Maximal,
     /// Trees of bodies in joint coordinates.
     Articulated,
+    /// The same trees, adaptive with a budget of all their joints.
+    Adaptive,
 }
 
 /// Studies of `tippe validate`.

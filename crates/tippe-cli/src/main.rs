@@ -14,6 +14,7 @@ mod film;
 mod format;
 mod impact;
 mod islands;
+mod lab;
 mod lcp;
 mod load;
 mod numbers;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
         Command::Lcp(args) => lcp::lcp(args),
+        Command::Lab(args) => lab::lab(args),
         Command::Query(args) => query::query(args),
         Command::View(args) => view::view(args),
         Command::Render(args) => render::render(args),

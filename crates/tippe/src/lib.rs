@@ -37,6 +37,7 @@
 //!
 //! Units are SI, z is up in scenes, worlds are `Send + Sync`, and the same input gives the same bits on every machine.
 
+mod adaptive;
 pub mod articulated;
 pub mod assembly;
 #[doc(hidden)]
@@ -49,6 +50,7 @@ pub mod fault;
 mod fault;
 pub mod geometry;
 pub mod interrupt;
+pub mod laboratory;
 pub mod math;
 pub mod method;
 pub mod model;
@@ -69,6 +71,7 @@ pub mod world;
 pub use articulation::{
     Articulation, ArticulationDesc, ArticulationId, ArticulationState, ConeLimits, LinkBodyDesc,
 };
+pub use compliance::Compliance;
 pub use dynamics::sleep::Sleeping;
 pub use error::{
     BuildError, Error, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
@@ -85,11 +88,11 @@ pub use model::coupling::Coupling;
 pub use model::program::{Driven, Program, Signal};
 pub use model::sensor::{SensorDesc, SensorId, SensorKind};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
-pub use model::{articulation, joint, material, motion};
+pub use model::{articulation, compliance, joint, material, motion};
 pub use motion::Motion;
 pub use report::{
-    CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, Residuals,
-    SolverWork, StepReport,
+    AdaptiveReport, CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase,
+    Residuals, SolverWork, StepReport,
 };
 pub use shape::{ConvexHull, Rounded, Shape, TriangleMesh};
 pub use solver::choose::THRESHOLDS;

@@ -4,6 +4,7 @@
 //! Called by: `world`, `step`, every phase.
 //! Source: docs/conventions.md, "Same bits".
 
+use crate::articulated::{AdaptiveState, Load as LinkLoad};
 use crate::articulation::ArticulationState;
 use crate::math::{Pose, Quat, Vec3};
 use crate::method::events::Schedule;
@@ -143,6 +144,24 @@ pub struct JointMemory {
     pub force: f64,
 }
 
+/// What the next step needs to know of a compliant contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CompliantContact {
+    /// Which contact.
+    pub key: ContactKey,
+    /// Largest speed of approach since it touches [m/s], which its damping belongs to.
+    pub speed: f64,
+}
+
+/// What the next step needs to know of compliant contacts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompliantMemory {
+    /// Length of the next substep of their islands [s]; 0 before the first.
+    pub step: f64,
+    /// Those that touch, sorted by key.
+    pub contacts: Vec<CompliantContact>,
+}
+
 /// Everything the future depends on besides the model.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -174,6 +193,24 @@ pub struct State {
     pub asleep: Vec<Option<u32>>,
     /// Flights, near pairs and clocks of `events`. Written and read by it alone.
     pub events: Schedule,
+    /// Compliant contacts. Written and read by `forces` alone.
+    pub compliant: CompliantMemory,
+    /// By articulation slot, of adaptive trees: who moves. Written and read by `adaptive` alone.
+    pub adaptive: Vec<Option<AdaptiveMemory>>,
+    /// Whether the links of adaptive trees among `bodies` are behind their trees: they are placed when somebody looks.
+    /// Written by `adaptive` and `World`.
+    pub(crate) behind: bool,
+}
+
+/// What the next step needs to know of an adaptive tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptiveMemory {
+    /// Which joints move, and when they are chosen again.
+    pub joints: AdaptiveState,
+    /// Forces that contacts and joints put on links in the last step.
+    pub loads: Vec<LinkLoad>,
+    /// Links with forces on them when joints were chosen last, sorted.
+    pub loaded: Vec<u32>,
 }
 
 impl ContactMemory {
@@ -233,6 +270,9 @@ impl State {
             quiet,
             asleep,
             events,
+            adaptive,
+            behind,
+            compliant,
         } = self;
         *time = other.time;
         *step_count = other.step_count;
@@ -248,6 +288,10 @@ impl State {
         quiet.clone_from(&other.quiet);
         asleep.clone_from(&other.asleep);
         events.copy_from(&other.events);
+        adaptive.clone_from(&other.adaptive);
+        *behind = other.behind;
+        compliant.step = other.compliant.step;
+        compliant.contacts.clone_from(&other.compliant.contacts);
     }
 
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].

@@ -48,6 +48,8 @@ pub struct Work {
     pub(crate) forces: crate::method::forces::Scratch,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
     pub(crate) resting: crate::two_stage::rest::Resting,
+    /// The world as the methods see it where trees are adaptive. Written and read by `adaptive`.
+    pub(crate) lean: Option<Box<crate::adaptive::Lean>>,
     /// Scratch of `events`.
     pub(crate) schedule: crate::method::events::Scratch,
     /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.

@@ -11,7 +11,7 @@ mod generator;
 mod joint;
 
 pub use crate::params::{Entries, MethodTable, Written, WrittenValue};
-pub use articulation::{Articulation, Link, LinkJoint, TreeIntegrator};
+pub use articulation::{Adaptive, Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
     DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Mesh, Motion, Shape,
@@ -194,6 +194,16 @@ record! {
             impact_law: Law,
             /// Slip speed at which friction reaches 1/√2 of its sliding value [m/s]; 0 is ideal Coulomb friction. Default 0.
             slip_speed: f64,
+            /// Stiffness k of compliant contact, F = k depth^exponent at every point of touch [N/m^exponent]. Method `forces` alone.
+            stiffness: f64,
+            /// Exponent of compliant contact, 1 to 10; with `stiffness`. Default 1.
+            exponent: f64,
+            /// Shear modulus [Pa] for Hertz' law between round surfaces; with `poisson_ratio`. Method `forces` alone.
+            shear_modulus: f64,
+            /// Poisson's ratio, above -1 and at most 0.5; with `shear_modulus`.
+            poisson_ratio: f64,
+            /// Hertz' law by its modulus E* = shear_modulus/(1 - poisson_ratio) instead [Pa].
+            contact_modulus: f64,
         }
     }
 }
@@ -222,6 +232,16 @@ record! {
             impact_law: Law,
             /// Slip speed at which friction reaches 1/√2 of its sliding value [m/s].
             slip_speed: f64,
+            /// Stiffness k of compliant contact, F = k depth^exponent at every point of touch [N/m^exponent]. Method `forces` alone.
+            stiffness: f64,
+            /// Exponent of compliant contact, 1 to 10; with `stiffness`. Default 1.
+            exponent: f64,
+            /// Shear modulus [Pa] for Hertz' law between round surfaces; with `poisson_ratio`. Method `forces` alone.
+            shear_modulus: f64,
+            /// Poisson's ratio, above -1 and at most 0.5; with `shear_modulus`.
+            poisson_ratio: f64,
+            /// Hertz' law by its modulus E* = shear_modulus/(1 - poisson_ratio) instead [Pa].
+            contact_modulus: f64,
         }
     }
 }

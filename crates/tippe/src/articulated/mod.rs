@@ -71,6 +71,7 @@ pub use inertia::{ArticulatedInertia, RigidInertia};
 pub use integrate::{Integrator, advance, step};
 pub use jacobian::jacobian;
 pub use joint::Joint;
+pub(crate) use kinematics::frame_of;
 pub use kinematics::{kinematics, link_pose, link_velocity, point_acceleration, point_velocity};
 pub use load::Load;
 pub use model::{JointFriction, Limits, LinkDesc, Model};

@@ -328,6 +328,23 @@ impl Model {
         }
     }
 
+    /// Plain joints that carry links of a kind.
+    pub(crate) fn joints_of(&self, link: impl Fn(usize) -> bool) -> Vec<usize> {
+        let nodes = self.nodes.iter().enumerate().skip(1);
+        let found = nodes.filter(|(_, n)| link(n.link as usize));
+        found.map(|(k, _)| k - 1).collect()
+    }
+
+    /// The plain joints between a link and what carries it; `None` if the two are one.
+    pub(crate) fn joints_of_link(&self, link: usize) -> Option<std::ops::Range<usize>> {
+        let own = self.freedoms_of(link).filter(|at| !at.is_empty())?;
+        let (first, last) = (
+            self.freedom_nodes[own.start],
+            self.freedom_nodes[own.end - 1],
+        );
+        Some(first as usize - 1..last as usize)
+    }
+
     /// The fastest turn of a joint among velocities `v` [rad/s].
     pub(crate) fn fastest_turn(&self, v: &[f64]) -> f64 {
         let turn = |node: &Node| {

@@ -5,6 +5,7 @@
 //! Source: docs/conventions.md, "Bodies".
 
 pub mod articulation;
+pub mod compliance;
 pub mod coupling;
 pub mod joint;
 pub mod material;
@@ -661,6 +662,19 @@ pub struct Model {
     pub(crate) sensors: Vec<Option<sensor::Sensor>>,
     /// Time programs, in the order they were added.
     pub(crate) programs: Vec<program::Program>,
+    /// How many of these were pushes alone: forces, torques.
+    pub(crate) pushes: u64,
+    /// By slot: whose shapes a body has, where bodies stand for several; else empty. `jointed` has the slots of owners.
+    pub(crate) owners: Vec<Owner>,
+}
+
+/// What a body of a lean model stands for: a body of the world, or a rigid piece of an adaptive tree.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Owner {
+    /// Its slot in the world, or that of the first link of a piece.
+    pub slot: u32,
+    /// Of each shape of a piece: slot of the link and number of the shape there.
+    pub shapes: Vec<(u32, u32)>,
 }
 
 impl Model {
@@ -828,6 +842,16 @@ impl Model {
                 .unwrap_or(slot),
             _ => slot,
         }
+    }
+
+    /// Whether a joint keeps two shapes from touching.
+    pub(crate) fn are_jointed(&self, a: (u32, u32), b: (u32, u32)) -> bool {
+        let owner = |(body, shape): (u32, u32)| match self.owners.get(body as usize) {
+            None => body,
+            Some(o) => o.shapes.get(shape as usize).map_or(o.slot, |s| s.0),
+        };
+        let (a, b) = (owner(a), owner(b));
+        self.jointed.binary_search(&(a.min(b), a.max(b))).is_ok()
     }
 
     /// Adds the pair of bodies that a new joint keeps from touching.

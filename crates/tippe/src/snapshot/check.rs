@@ -166,6 +166,14 @@ pub(super) fn numbers(world: &World) -> Result<(), BuildError> {
         )?;
     }
     super::control::check(model)?;
+    let memory = &state.compliant;
+    let speeds = memory.contacts.iter().map(|c| c.speed);
+    let good = |x: f64| x.is_finite() && x >= 0.0;
+    let sorted = memory.contacts.is_sorted_by(|a, b| a.key < b.key);
+    require(
+        "state.compliant",
+        good(memory.step) && speeds.into_iter().all(good) && sorted,
+    )?;
     require("ledger", ledger_finite(&world.ledger))
 }
 

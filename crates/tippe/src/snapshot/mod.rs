@@ -15,14 +15,14 @@ mod schedule;
 
 use crate::error::SnapshotError;
 use crate::model::Model;
-use crate::state::State;
+use crate::state::{CompliantMemory, State};
 use crate::work::Work;
 use crate::world::World;
 use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 14;
+const VERSION: u32 = 16;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
@@ -34,14 +34,16 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     0_u64.write(&mut out);
     world.method.write(&mut out);
     world.model.write(&mut out);
-    world.state.write(&mut out);
+    let state = world.state();
+    state.write(&mut out);
     world.ledger.write(&mut out);
-    articulations::write(&world.model, &world.state, &mut out);
-    world.state.quiet.write(&mut out);
-    world.state.asleep.write(&mut out);
-    schedule::write(&world.model, &world.state, &mut out);
+    articulations::write(&world.model, state, &mut out);
+    state.quiet.write(&mut out);
+    state.asleep.write(&mut out);
+    schedule::write(&world.model, state, &mut out);
     world.model.sensors.write(&mut out);
     world.model.programs.write(&mut out);
+    state.compliant.write(&mut out);
     seal(&mut out.bytes);
     out.bytes
 }
@@ -79,6 +81,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         ledger: Code::read(&mut input)?,
         work: Work::default(),
         keyframes: Vec::new(),
+        placed: std::sync::OnceLock::new(),
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
@@ -86,6 +89,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     schedule::read(&mut input, &world.model, &mut world.state)?;
     world.model.sensors = Code::read(&mut input)?;
     world.model.programs = Code::read(&mut input)?;
+    world.state.compliant = Code::read(&mut input)?;
     world.model.sleepers = world.state.asleep.iter().flatten().count();
     if input.offset != bytes.len() || !check::consistent(&world.model, &world.state) {
         return Err(SnapshotError::Corrupt {
@@ -111,6 +115,9 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     if !model.articulations.is_empty() {
         state.articulations.write(&mut out);
     }
+    if crate::adaptive::any(model) {
+        articulations::write_adaptive(state, &mut out);
+    }
     model.generations.write(&mut out);
     for body in &model.bodies {
         body.is_some().write(&mut out);
@@ -123,6 +130,9 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     }
     if state.events.started {
         schedule::write(model, state, &mut out);
+    }
+    if state.compliant != CompliantMemory::default() {
+        state.compliant.write(&mut out);
     }
     fnv(&out.bytes)
 }

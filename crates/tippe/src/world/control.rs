@@ -53,6 +53,8 @@ impl World {
         }
         self.wake_ends(&joint);
         let place = joint.place(&self.state.bodies, &self.state.joints);
+        self.model.edits += 1;
+        self.model.pushes += 1;
         for (row, size) in [
             (place.turn(kind).0, torque),
             (place.translation(kind).0, force),

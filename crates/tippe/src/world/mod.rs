@@ -33,6 +33,7 @@ use crate::state::{BodyState, JointMemory, Load, PairKey, State};
 use crate::threads::Threads;
 use crate::work::Work;
 use crate::{snapshot, step};
+use std::sync::OnceLock;
 
 /// Standard gravity, z up [m/s²].
 pub const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
@@ -50,6 +51,8 @@ pub struct World {
     pub(crate) ledger: EnergyLedger,
     /// What the user kept to go back to.
     pub(crate) keyframes: Vec<keyframes::Keyframe>,
+    /// The state with all links in their places, where somebody looked at it since the last step left some behind.
+    pub(crate) placed: OnceLock<Box<State>>,
 }
 
 impl Default for World {
@@ -79,6 +82,7 @@ impl World {
             work: Work::default(),
             ledger: EnergyLedger::default(),
             keyframes: Vec::new(),
+            placed: OnceLock::new(),
         }
     }
 
@@ -88,6 +92,10 @@ impl World {
     /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call, but for
     /// sleepers that it woke. A step that was interrupted leaves the world exactly as it was.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        if self.model.sleeping.is_some() {
+            self.catch_up();
+        }
+        self.placed.take();
         let loads = self.run_programs(dt);
         let slept = sleep::Slept::keep(&self.model, &self.state, self.work.interrupt.is_some());
         sleep::prepare(&mut self.model, &mut self.state, dt, &mut self.work.sleep);
@@ -288,6 +296,14 @@ impl World {
         }
     }
 
+    /// Counts an edit that is a push alone.
+    pub(crate) fn push(&mut self, index: usize) {
+        self.placed.take();
+        let before = self.model.edits;
+        sleep::wake(&mut self.model, &mut self.state, index);
+        self.model.pushes += self.model.edits - before;
+    }
+
     fn new_slot(&mut self) -> Result<usize, BuildError> {
         let index = self.model.bodies.len();
         if index >= BODIES_MAX {
@@ -366,7 +382,7 @@ impl World {
     /// # Errors
     /// The body does not exist.
     pub fn body_state(&self, id: BodyId) -> Result<&BodyState, UnknownBody> {
-        Ok(&self.state.bodies[self.index(id)?])
+        Ok(&self.state().bodies[self.index(id)?])
     }
 
     /// Sets the user's own number of a body: it changes nothing, goes with clones and snapshots, and is not part of the hash.
@@ -410,6 +426,7 @@ impl World {
             return Err(BuildError::new("pose", "must be finite, with a rotation"));
         }
         let (index, center) = (id.index(), body.center);
+        self.catch_up();
         self.wake_around(index);
         let state = &mut self.state.bodies[index];
         state.rotation = crate::math::rotation::normalized(pose.rotation);
@@ -434,6 +451,7 @@ impl World {
         finite("velocity", velocity)?;
         finite("angular_velocity", angular_velocity)?;
         let index = id.index();
+        self.catch_up();
         sleep::wake(&mut self.model, &mut self.state, index);
         self.state.bodies[index].velocity = velocity;
         self.state.bodies[index].angular_velocity = angular_velocity;
@@ -456,6 +474,7 @@ impl World {
             let reason = "must be finite, with a unit quaternion";
             return Err(BuildError::new("state", reason));
         }
+        self.catch_up();
         self.wake_around(id.index());
         self.state.bodies[id.index()] = state;
         Ok(())
@@ -478,8 +497,8 @@ impl World {
         let index = self.pushable(id)?;
         finite("force", force)?;
         finite("point", point)?;
-        sleep::wake(&mut self.model, &mut self.state, index);
-        let arm = point - self.state.bodies[index].position;
+        self.push(index);
+        let arm = point - self.position_of(index);
         let load = &mut self.state.loads[index];
         load.force += force;
         load.torque += arm.cross(force);
@@ -493,7 +512,7 @@ impl World {
     pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), BuildError> {
         let index = self.pushable(id)?;
         finite("torque", torque)?;
-        sleep::wake(&mut self.model, &mut self.state, index);
+        self.push(index);
         self.state.loads[index].torque += torque;
         Ok(())
     }
@@ -511,6 +530,7 @@ impl World {
         let index = self.pushable(id)?;
         finite("impulse", impulse)?;
         finite("point", point)?;
+        self.catch_up();
         sleep::wake(&mut self.model, &mut self.state, index);
         let missing = || BuildError::new("body", UnknownBody.to_string());
         let body = self.model.get(id).ok_or_else(missing)?;
@@ -536,6 +556,20 @@ impl World {
     /// # Errors
     /// The field of the description that makes no sense, and why.
     pub fn add_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
+        self.catch_up();
+        let joint = self.model.joint_from(desc)?;
+        if let Some(i) = crate::adaptive::loops::looped(&self.model, &joint) {
+            let reason = format!(
+                "it closes a loop through the adaptive articulation `{}`: adaptive bodies must be open trees",
+                self.model.articulation_name(i)
+            );
+            return Err(BuildError::new("body_b", reason));
+        }
+        self.add_open_joint(desc)
+    }
+
+    /// Adds a joint that closes no loop through an adaptive tree.
+    pub(crate) fn add_open_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
         let joint = self.model.joint_from(desc)?;
         let place = joint.place(&self.state.bodies, &[]);
         let crossing = place
@@ -702,7 +736,7 @@ impl World {
     /// Kinetic and potential energy now [J].
     #[must_use]
     pub fn energy(&self) -> (f64, f64) {
-        crate::dynamics::energy::total(&self.model, &self.state)
+        crate::dynamics::energy::total(&self.model, self.state())
     }
 
     /// The world as bytes: model and state, versioned.
@@ -722,7 +756,7 @@ impl World {
     /// A number over poses, velocities, time, warm-start data and slot order: equal bits give equal hashes.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        snapshot::hash(&self.model, &self.state)
+        snapshot::hash(&self.model, self.state())
     }
 
     pub(crate) fn index(&self, id: BodyId) -> Result<usize, UnknownBody> {
