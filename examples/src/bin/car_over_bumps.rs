@@ -21,7 +21,7 @@ fn main() -> Result<(), Error> {
         half: Vec3::new(0.8, 0.35, 0.15),
     };
     let car = world.add_body(&BodyDesc::dynamic(hull, Vec3::Z * 0.6).with_mass(200.0))?;
-    for (x, y) in [(-0.6, -0.5), (-0.6, 0.5), (0.6, -0.5), (0.6, 0.5)] {
+    for (x, y) in [(-0.6, -0.7), (-0.6, 0.7), (0.6, -0.7), (0.6, 0.7)] {
         let centre = Vec3::new(x, y, 0.25);
         let hub = Shape::Sphere { radius: 0.05 };
         let hub = world.add_body(&BodyDesc::dynamic(hub, centre).with_mass(10.0))?;
