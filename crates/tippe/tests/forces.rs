@@ -508,3 +508,48 @@ fn forces_hold_stacks_and_blocks_without_creep() {
     // One verified linear solve, and one for the projection.
     assert!(report.work.newton_steps <= 2, "{:?}", report.work);
 }
+
+/// Farthest way of any body in `seconds` at 50 ms, of a stack of ten, a block on 20° with μ = 0.5, and a table on four legs. Nothing sleeps and
+/// nothing is frozen: this method has no such rule.
+fn creep(seconds: f64) -> [f64; 3] {
+    let mut stack = world(G, Surface::new(0.5, 0.0));
+    add(&mut stack, &floor());
+    for k in 0..10 {
+        let z = 0.1 + 0.2 * f64::from(k);
+        add(&mut stack, &solid(cuboid(0.1, 0.1, 0.1), 1.0, Vec3::Z * z));
+    }
+    let angle = 20.0_f64.to_radians();
+    let mut incline = world(G, Surface::new(0.5, 0.0));
+    add(&mut incline, &slope(angle));
+    add(&mut incline, &support::block_on_slope(angle));
+    let mut table = world(G, Surface::new(0.5, 0.0));
+    add(&mut table, &floor());
+    let mut shapes = vec![ShapeDesc {
+        pose: Pose::new(Vec3::Z * 0.725, tippe::Quat::IDENTITY),
+        ..ShapeDesc::from(cuboid(0.6, 0.4, 0.025))
+    }];
+    for (x, y) in [(-0.55, -0.35), (-0.55, 0.35), (0.55, -0.35), (0.55, 0.35)] {
+        shapes.push(ShapeDesc {
+            pose: Pose::new(Vec3::new(x, y, 0.35), tippe::Quat::IDENTITY),
+            ..ShapeDesc::from(cuboid(0.025, 0.025, 0.35))
+        });
+    }
+    let desc = BodyDesc {
+        shapes,
+        ..solid(cuboid(0.1, 0.1, 0.1), 10.0, Vec3::ZERO)
+    };
+    add(&mut table, &desc);
+    [stack, incline, table].map(|mut world| {
+        let start: Vec<_> = world.bodies().map(|(id, _, s)| (id, s.position)).collect();
+        run(&mut world, 0.05, (seconds / 0.05).round() as usize);
+        let way = |(id, x): &(tippe::BodyId, Vec3)| (state(&world, *id).position - *x).length();
+        start.iter().map(way).fold(0.0, f64::max)
+    })
+}
+
+#[test]
+fn what_rests_moves_by_less_than_a_nanometre_in_ten_minutes() {
+    for way in creep(600.0) {
+        below("way", way, 1e-9);
+    }
+}

@@ -34,6 +34,7 @@ kind = "fixed"
 shape.half_space = { normal = [0, 0, 1] }
 [[stack]]
 count = 10
+base = [0, 0, 0]
 [stack.body]
 name = "box"
 mass = 1.0

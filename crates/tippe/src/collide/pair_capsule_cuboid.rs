@@ -17,7 +17,7 @@ const PARALLEL: f64 = 1e-6;
 const LIES_ON_FACE: f64 = 1.001;
 /// Sine of the tilt below which a segment lies flat on a face, edges included [1]: there the gap differs by 5e-9 of the distance, and a
 /// capsule slides onto a table that is a micrometre lower without feeling the edge.
-const FLAT: f64 = 1e-4;
+const SEGMENT_FLAT: f64 = 1e-4;
 /// An edge must be better than a face by this part of the depth, and by this part of the size, when the segment is inside [1].
 const PREFER_RELATIVE: f64 = 0.05;
 const PREFER_SIZE: f64 = 1e-4;
@@ -208,7 +208,7 @@ impl Pair<'_> {
                 continue;
             }
             // Where the segment leaves the face downwards, it lies on the edge: the nearest points are there, along another normal.
-            if outward * self.d.dot(normal) < -FLAT
+            if outward * self.d.dot(normal) < -SEGMENT_FLAT
                 && self.height(axis, end.s) > 0.0
                 && let Some((k, _)) = end.cut
                 && self.push_edge(axis, normal, k, out)

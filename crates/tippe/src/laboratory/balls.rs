@@ -33,9 +33,9 @@ pub struct Passage {
 }
 
 /// Most steps of an integration.
-const STEPS_MAX: usize = 2_000_000;
+const PASSAGE_STEPS_MAX: usize = 2_000_000;
 /// Error of a step, relative to the largest speed at the start [1].
-const STEP_ERROR: f64 = 1e-12;
+const PASSAGE_ERROR: f64 = 1e-12;
 /// First step, relative to the shortest time scale of a contact [1].
 const FIRST_STEP: f64 = 1e-3;
 
@@ -213,7 +213,7 @@ impl<'a> Integration<'a> {
         let mut t = 0.0;
         let mut course = vec![(t, self.y[n..].to_vec())];
         let mut finished = self.chain.is_over(&self.y);
-        for _ in 0..STEPS_MAX {
+        for _ in 0..PASSAGE_STEPS_MAX {
             if finished {
                 break;
             }
@@ -258,7 +258,7 @@ impl<'a> Integration<'a> {
             // Displacements are measured by what a speed covers in the step.
             worst = worst.max(e.abs() / if i < n { h } else { 1.0 });
         }
-        worst / (STEP_ERROR * self.speed)
+        worst / (PASSAGE_ERROR * self.speed)
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Gliders {
 /// Most gliders of a chain without dispersion: beyond, the weights of its spectrum are lost in rounding.
 pub const GLIDERS_MAX: usize = 30;
 /// Most sweeps of the eigenvalue iteration.
-const SWEEPS_MAX: usize = 60;
+const ROTATION_SWEEPS_MAX: usize = 60;
 
 impl Gliders {
     /// Equal gliders and springs.
@@ -144,7 +144,7 @@ fn jacobi(count: usize) -> (Vec<f64>, Vec<f64>) {
 
 /// Eigenvalues of a symmetric matrix by Jacobi's rotations, which leave them on its diagonal.
 fn eigenvalues(A: &mut [f64], n: usize) -> Vec<f64> {
-    for _ in 0..SWEEPS_MAX {
+    for _ in 0..ROTATION_SWEEPS_MAX {
         let mut off = 0.0;
         for p in 0..n {
             for q in p + 1..n {

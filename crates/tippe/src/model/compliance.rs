@@ -37,7 +37,7 @@ pub struct ContactLaw {
 }
 
 /// Exponents beyond this are no contact any more: a wall at a depth that nobody states.
-pub const EXPONENT_MAX: f64 = 10.0;
+pub const CONTACT_EXPONENT_MAX: f64 = 10.0;
 /// Restitution below which damping is that of this value: none at all would need a force without bound.
 pub const RESTITUTION_MIN: f64 = 0.01;
 /// Most steps of the search for d.
@@ -78,12 +78,12 @@ impl Compliance {
                 exponent,
             } => {
                 positive("stiffness", stiffness)?;
-                if (1.0..=EXPONENT_MAX).contains(&exponent) {
+                if (1.0..=CONTACT_EXPONENT_MAX).contains(&exponent) {
                     return Ok(());
                 }
                 Err(BuildError::new(
                     "exponent",
-                    format!("must be between 1 and {EXPONENT_MAX}, got {exponent}"),
+                    format!("must be between 1 and {CONTACT_EXPONENT_MAX}, got {exponent}"),
                 ))
             }
             Self::Hertz { modulus } => positive("contact_modulus", modulus),

@@ -662,8 +662,9 @@ pub struct Model {
     pub(crate) sensors: Vec<Option<sensor::Sensor>>,
     /// Time programs, in the order they were added.
     pub(crate) programs: Vec<program::Program>,
-    /// How many of these were pushes alone: forces, torques.
+    /// How many of these were pushes alone: forces, torques; how many changed the tree of an articulation.
     pub(crate) pushes: u64,
+    pub(crate) tree_edits: u64,
     /// By slot: whose shapes a body has, where bodies stand for several; else empty. `jointed` has the slots of owners.
     pub(crate) owners: Vec<Owner>,
 }

@@ -68,7 +68,7 @@ impl Books<'_> {
             .exchange(self.model, ends, prescribed, restitution + friction);
     }
 
-    /// Energy of one joint. Motors do work; limits, and rows that hold a joint which started a substep in motion, take it by a shock.
+    /// Energy of one joint. Motors and springs do work, dampers take it; limits, and rows that hold a joint which started a substep in motion, take it by a shock.
     /// Otherwise rows that hold a joint do no work: what they leave is error, not account.
     pub(crate) fn joint(&mut self, block: &JointBlock, bodies: &[SolverBody]) {
         let (motors, limits) = block.bounded_work(bodies);
@@ -80,11 +80,15 @@ impl Books<'_> {
         } else {
             0.0
         };
+        let soft = block.soft_work(bodies);
+        e.motors += soft.spring;
+        e.joint_friction += soft.damper;
+        e.numerical_damping += soft.numerical;
         let shock = -limits - held;
         e.shock += shock;
         e.prescribed += prescribed;
         let ends = [block.a, block.b];
         self.balance
-            .exchange_by_joint(self.model, ends, motors + prescribed, shock);
+            .exchange_by_joint(self.model, ends, motors + soft.spring + prescribed, shock);
     }
 }

@@ -63,6 +63,41 @@ impl Projection<'_> {
     }
 }
 
+/// Largest residual of joints and of contacts that carry [m].
+fn off(scene: &Scene<'_>, smooth: &Smooth, bodies: &[BodyState]) -> f64 {
+    let mut worst: f64 = 0.0;
+    for active in smooth.active.iter().filter(|x| x.mode != Mode::Open) {
+        let c = &scene.contacts[active.contact as usize];
+        let (a, b) = c.bodies();
+        worst = worst.max(c.at(&bodies[a], &bodies[b]).gap.abs());
+    }
+    for &slot in &smooth.joints {
+        if let Some(joint) = &scene.model.joints[slot as usize] {
+            let held = joint.place(bodies, &[]).held(joint.desc.kind);
+            let rows = &held.residuals[..held.count];
+            worst = rows.iter().fold(worst, |w, r| w.max(r.abs()));
+        }
+    }
+    worst
+}
+
+/// Largest velocity at contacts that touch; infinite where joints hold, whose rows must be asked themselves [m/s].
+fn speed_off(scene: &Scene<'_>, smooth: &Smooth, bodies: &[BodyState]) -> f64 {
+    if !smooth.joints.is_empty() {
+        return f64::INFINITY;
+    }
+    let mut worst: f64 = 0.0;
+    for active in &smooth.active {
+        let c = &scene.contacts[active.contact as usize];
+        let (a, b) = c.bodies();
+        let at = c.at(&bodies[a], &bodies[b]);
+        let point = (at.point_a + at.point_b) * 0.5;
+        let u = bodies[b].point_velocity(point) - bodies[a].point_velocity(point);
+        worst = worst.max(u.length());
+    }
+    worst
+}
+
 /// One correction of the poses; says whether there was something to correct.
 fn poses(
     params: &ForcesParams,
@@ -71,6 +106,9 @@ fn poses(
     bodies: &mut [BodyState],
     t: f64,
 ) -> bool {
+    if off(scene, smooth, bodies) <= EXACT {
+        return false;
+    }
     smooth.pose(scene, bodies, t);
     for node in &mut smooth.system.nodes {
         node.free = [0.0; 6];
@@ -122,6 +160,12 @@ fn speeds(
     report: &mut StepReport,
 ) {
     if smooth.slots.is_empty() {
+        return;
+    }
+    // Nothing moves along what holds: there is nothing to take away.
+    let still = speed_off(scene, smooth, bodies);
+    if still <= EXACT {
+        report.residuals.complementarity = report.residuals.complementarity.max(still);
         return;
     }
     smooth.pose(scene, bodies, t);
