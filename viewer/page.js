@@ -607,7 +607,7 @@ export class Page {
 
   saveCharts() {
     this.draw();
-    this.saveStack('charts.png', this.charts.map((c) => ({ title: c.plain, canvas: c.canvas })));
+    this.saveStack('charts.png', this.charts.filter((c) => !c.figure.hidden).map((c) => ({ title: c.plain, canvas: c.canvas })));
   }
 
   // Saves plots below each other, on the ground of the page.

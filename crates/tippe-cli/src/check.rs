@@ -9,7 +9,7 @@ use tippe_scene::LoadOptions;
 
 use crate::Outcome;
 use crate::args::CheckArgs;
-use crate::format::{number, step_length};
+use crate::format::{count, number, step_length};
 use crate::load;
 use crate::output::{note, out};
 use crate::summary::bodies;
@@ -35,9 +35,10 @@ pub fn check(args: &CheckArgs) -> Result<Outcome> {
         .map(|b| b.shapes.len())
         .sum();
     out(&format!(
-        "ok: {}: bodies {}, {shapes} shapes, method {}, {} s in steps of {}\n",
+        "ok: {}: bodies {}, {}, method {}, {} s in steps of {}\n",
         args.scene.display(),
         bodies(&scene.world),
+        count(shapes as u64, "shape"),
         scene.world.method().name(),
         number(scene.seconds),
         step_length(scene.dt)

@@ -60,6 +60,12 @@ pub fn share(part: f64, whole: f64) -> String {
     }
 }
 
+/// A number of things: `1 step`, `2 steps`.
+pub fn count(n: u64, thing: &str) -> String {
+    let more = if n == 1 { "" } else { "s" };
+    format!("{n} {thing}{more}")
+}
+
 /// Reads a positive number of seconds, written as a decimal or as a fraction such as `1/60`.
 ///
 /// # Errors

@@ -19,7 +19,7 @@ use crate::Outcome;
 use crate::args::RunArgs;
 use crate::export;
 use crate::film::Film;
-use crate::format::number;
+use crate::format::{count, number};
 use crate::islands::IslandFiles;
 use crate::load;
 use crate::output::{note, out};
@@ -409,8 +409,10 @@ impl Simulation {
         // Loops that left nothing behind are no news.
         if s.caps_open > 0 && verdict.class != Class::Good {
             warnings.push(format!(
-                "in {} of {} steps a solver loop ended at its limit instead of at its tolerance ({} loops in all): see the residuals",
-                s.open_steps, s.steps, s.caps_open
+                "in {} of {} a solver loop ended at its limit instead of at its tolerance ({} in all): see the residuals",
+                s.open_steps,
+                count(s.steps, "step"),
+                count(s.caps_open, "loop")
             ));
         }
         let gained = self.gained_share(scene);
@@ -421,10 +423,13 @@ impl Simulation {
                 number(gained)
             ));
         }
-        if s.fallbacks_max > 0 {
+        // Pairs without an entry of their own are common, and what the rule makes of them is documented.
+        if s.fallbacks_max > 0 && verdict.class != Class::Good {
             warnings.push(format!(
-                "in {} of {} steps touching pairs of different materials had no pair of their own and fell back to the general rule (up to {} pairs)",
-                s.fallback_steps, s.steps, s.fallbacks_max
+                "in {} of {} touching pairs of different materials had no pair of their own and fell back to the general rule (up to {})",
+                s.fallback_steps,
+                count(s.steps, "step"),
+                count(s.fallbacks_max as u64, "pair")
             ));
         }
         if let Some(t) = args.picture_time.filter(|t| scene.world.time() < t - 1e-9) {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use tippe::{BodyKind, EnergyLedger, World};
 
-use crate::format::{number, share, step_length};
+use crate::format::{count, number, share, step_length};
 use crate::statistics::Statistics;
 use crate::verdict::Verdict;
 
@@ -256,7 +256,7 @@ impl Summary {
         line("step", step_length(self.dt));
         line(
             "time",
-            format!("{} s in {} steps", number(self.time), self.steps),
+            format!("{} s in {}", number(self.time), count(self.steps, "step")),
         );
         line("bodies", bodies(world));
         line("contacts", format!("{} a step", number(self.contacts_mean)));
@@ -271,8 +271,10 @@ impl Summary {
         line(
             "certified",
             format!(
-                "{} of {} steps{}",
-                self.certified_steps, self.steps, self.missed
+                "{} of {}{}",
+                self.certified_steps,
+                count(self.steps, "step"),
+                self.missed
             ),
         );
         // Joint rows are worth a line only where there are joints.

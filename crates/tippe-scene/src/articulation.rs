@@ -229,6 +229,9 @@ impl Growing<'_> {
         let (shapes, mass) = self.solid(link, at, problems);
         let (limits, motor, spring) = drive(link, kind, at, problems);
         let cone = cone(link, kind, at, problems);
+        let rotor = link.armature.unwrap_or(0.0);
+        let help = "write rotor inertia times gear ratio squared";
+        not_negative(rotor, HEAVY, help, &at.key("armature"), problems);
         let mut friction = |key: &str, value: Option<f64>| {
             let value = value.unwrap_or(0.0);
             let help = "write the resistance, or leave it out";
@@ -248,7 +251,7 @@ impl Growing<'_> {
                     coulomb: friction("dry_friction", link.dry_friction),
                 },
                 spring,
-                armature: friction("armature", link.armature),
+                armature: rotor,
             },
             shapes,
             motor,

@@ -6,8 +6,10 @@
 
 use cpu_time::ThreadTime;
 use tippe::articulated::{
-    Integrator, Joint, LinkDesc, Model, Work, aba, articulate, crba, kinematics, rnea, step,
+    ConstraintRow, Integrator, Joint, LinkDesc, Model, Work, aba, articulate,
+    constrained_accelerations, crba, kinematics, rnea, step,
 };
+use tippe::math::mixed_lcp::Bound;
 use tippe::math::{Mat3, Pose, Quat, Vec3};
 use tippe::shape::mass::MassProperties;
 use tippe::{ArticulationDesc, LinkBodyDesc, Method, SequentialParams, World};
@@ -28,6 +30,14 @@ fn main() {
             slope(&sizes, &times)
         );
     }
+    if shown("constraints") {
+        let sizes = [64, 256, 1024, 4096];
+        let times = sizes.map(|n| constrained(&chain(n)));
+        println!(
+            "chain          8 prescribed accelerations, 64 to 4096 links: log–log slope {:.3}",
+            slope(&sizes, &times)
+        );
+    }
     for n in [100, 1000] {
         if shown("world") {
             measure_world(n);
@@ -39,6 +49,37 @@ fn main() {
     if shown("quadruped") {
         measure("quadruped-18", &quadruped());
     }
+}
+
+/// Prints and returns the time of accelerations with eight of them prescribed.
+fn constrained(model: &Model) -> f64 {
+    let n = model.freedom_count();
+    let (q, v, tau) = (model.neutral(), vec![0.1; n], vec![0.0; n]);
+    let rows: Vec<ConstraintRow> = (0..8).map(|k| ConstraintRow::Freedom(k * n / 8)).collect();
+    let (mut a, mut f) = (vec![0.0; n], [0.0; 8]);
+    let mut work = Work::new(model);
+    let time = best(8 * n, || {
+        let bounds = [Bound::Free; 8];
+        constrained_accelerations(
+            model,
+            &q,
+            &v,
+            &tau,
+            &[],
+            &rows,
+            &bounds,
+            &[0.0; 8],
+            &mut work,
+            &mut a,
+            &mut f,
+        )
+        .expect("the state fits");
+    });
+    println!(
+        "chain-{n:<8} 8 constraints  {time:>8.3} {:>9.4}",
+        time / n as f64
+    );
+    time
 }
 
 /// Prints the times of one tree; returns that of `aba`.

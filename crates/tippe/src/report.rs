@@ -10,6 +10,7 @@ use crate::model::BodyId;
 
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Time at the end of the step [s].
     pub time: f64,
@@ -214,6 +215,7 @@ impl StepReport {
 
 /// Distances from the contact and joint conditions, the worst of the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Residuals {
     /// Normal conditions `0 ≤ P ⊥ u_n ≥ 0`: worst of approach speed left, and of speed apart under load [m/s].
     pub complementarity: f64,
@@ -243,6 +245,7 @@ impl Residuals {
 
 /// Work of the solver in one step: counts, never times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolverWork {
     /// Sweeps over the contacts, all solves of the step together.
     pub sweeps: u32,
@@ -297,6 +300,7 @@ impl SolverWork {
 /// `Δkinetic = gravity + external + motors + prescribed + elastic_work − friction − restitution − drag − joint_friction
 /// − contact_damping − shock − numerical_damping + position_correction + gained + unexplained`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EnergyLedger {
     /// Kinetic energy of the dynamic bodies.
     pub kinetic: f64,
@@ -368,6 +372,7 @@ impl EnergyLedger {
 
 /// Parts of a step, in their order; a step in several parts goes through them again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Phase {
     /// Finding contacts.
     Detect,
@@ -385,6 +390,7 @@ pub enum Phase {
 
 /// What one contact point carried in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactForce {
     /// Body A; the normal points from A to B.
     pub body_a: BodyId,
@@ -441,6 +447,7 @@ impl ContactForce {
 
 /// What one joint carried in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointForce {
     /// Which joint.
     pub joint: JointId,
@@ -456,6 +463,7 @@ pub struct JointForce {
 
 /// Something that began, ended or hit, in a fixed order: by kind, then by bodies, shapes and feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Event {
     /// What happened.
     pub kind: EventKind,
@@ -477,6 +485,7 @@ pub struct Event {
 
 /// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
     /// Two shapes began to touch.
     Begin,

@@ -14,6 +14,7 @@ use crate::model::{Body, Model};
 /// angular velocity x y z), 104 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyState {
     /// Centre of mass, world [m].
     pub position: Vec3,

@@ -6,7 +6,7 @@ mod articulated_support;
 
 use articulated_support::{read, reference, rods};
 use std::f64::consts::FRAC_PI_2;
-use tippe::articulated::{AdaptiveDesc, Joint, JointFriction, Limits, LinkDesc};
+use tippe::articulated::{AdaptiveDesc, Joint, JointFriction, Limits, LinkDesc, Score};
 use tippe::{
     ArticulationDesc, ArticulationId, BodyDesc, BodyId, JointDesc, JointKind, LinkBodyDesc,
     MassSpec, Method, Motor, Pose, Quat, Shape, StepReport, Surface, Vec3, World,
@@ -133,16 +133,21 @@ fn rebound(
 fn ab_35_a_ball_rebounds_from_an_adaptive_chain_in_every_method() {
     for method in methods() {
         for restitution in [1.0, 0.5] {
-            let (full, _, _) = rebound(&method, restitution, None);
+            let (full, drift, _) = rebound(&method, restitution, None);
             let (lean, lost, report) =
                 rebound(&method, restitution, Some(AdaptiveDesc::joints(10)));
             let error = ((lean - full) / full).abs();
             println!(
-                "{} e = {restitution}: whole {full:.6}, adaptive {lean:.6}, error {error:.2e}, momentum {lost:.1e}",
+                "{} e = {restitution}: whole {full:.6}, adaptive {lean:.6}, error {error:.2e}, momentum {lost:.1e} ({drift:.1e})",
                 method.name()
             );
             assert!(error < 0.05, "{}: {full} {lean}", method.name());
-            assert!(lost < 1e-12 * 5.0 * 100.0, "{}: {lost:e}", method.name());
+            // What the impulse gives it takes; the rest is the error of the motion after it, as of the whole chain.
+            assert!(
+                lost <= 1.5 * drift + 1e-12,
+                "{}: {lost:e} {drift:e}",
+                method.name()
+            );
             assert!(report.adaptive.moving < 40, "{:?}", report.adaptive);
         }
     }
@@ -327,8 +332,105 @@ fn ab_33_random_worlds_with_random_budgets_stay_sound() {
     let seen = articulated_support::adaptive::random_worlds(100, 11);
     println!("{seen:?}");
     assert!(seen.residual < 1e-8, "{seen:?}");
-    assert!(
-        seen.compared > 50 && seen.contacts > 50 && seen.refused < 3,
-        "{seen:?}"
-    );
+    assert!(seen.compared > 50 && seen.contacts > 50, "{seen:?}");
+    assert!(seen.again > 10 && seen.refused <= 2, "{seen:?}");
+}
+
+/// The end of the last rod.
+fn tip(world: &World, id: ArticulationId) -> Vec3 {
+    let last = *world.link_bodies(id).unwrap().last().unwrap();
+    world.pose(last).unwrap().point(Vec3::X)
+}
+
+#[test]
+fn ab_33_the_tip_of_a_pendulum_of_a_world_comes_nearer_with_every_joint_of_the_budget() {
+    // C9: 300 rods released at rest, nearly straight.
+    let run = |adaptive| {
+        let mut w = world(&methods()[0], Vec3::Z * -9.81);
+        let mut d = desc(&rods(300), adaptive);
+        d.integrator = tippe::articulated::Integrator::OneEvaluation;
+        d.positions = (0..300)
+            .map(|i| 0.02 * libm::sin(0.7 * f64::from(i)))
+            .collect();
+        let id = w.add_articulation(&d).unwrap();
+        let path = (0..1000).map(|_| {
+            let report = w.step(1e-3).unwrap();
+            assert!(report.energy.unexplained.abs() < 1e-3 * report.energy_scale);
+            tip(&w, id)
+        });
+        path.collect::<Vec<Vec3>>()
+    };
+    let whole = run(None);
+    let means = [1, 20, 50, 100, 300].map(|budget| {
+        let lean = run(Some(AdaptiveDesc::joints(budget)));
+        let apart = whole.iter().zip(&lean).map(|(x, y)| (*x - *y).length());
+        apart.sum::<f64>() / whole.len() as f64
+    });
+    println!("mean tip distance [m] for 1, 20, 50, 100, 300 joints: {means:?}");
+    assert!(means.windows(2).all(|m| m[1] < m[0]), "{means:?}");
+    assert!(means[4] < 1e-9);
+}
+
+#[test]
+fn ab_33_a_free_flight_of_a_world_keeps_its_momenta_and_the_account_of_what_locking_takes() {
+    for method in methods() {
+        let run = |adaptive| {
+            let mut w = world(&method, Vec3::ZERO);
+            let mut d = desc(&rods(30), adaptive);
+            d.links[0].link.joint = Joint::Free;
+            d.links[0].link.mass.inertia.x_axis.x = 0.01;
+            d.velocities = (0..35).map(|i| 0.3 * libm::sin(f64::from(i))).collect();
+            w.add_articulation(&d).unwrap();
+            let mut first: Option<StepReport> = None;
+            let (mut drift, mut taken, mut unexplained) = (0.0_f64, 0.0, 0.0_f64);
+            for _ in 0..1000 {
+                let r = w.step(1e-3).unwrap();
+                let start = first.get_or_insert(r);
+                let turn = (r.angular_momentum - start.angular_momentum).length();
+                drift = drift.max((r.momentum - start.momentum).length()).max(turn);
+                taken += r.energy.numerical_damping;
+                unexplained += r.energy.unexplained.abs();
+                assert!(r.energy.numerical_damping >= 0.0);
+            }
+            (drift, taken, unexplained, w.energy().0)
+        };
+        let (whole, _, _, _) = run(None);
+        let (lean, taken, unexplained, left) = run(Some(AdaptiveDesc::joints(8)));
+        println!(
+            "{}: drift whole {whole:.1e}, adaptive {lean:.1e}; taken {taken:.3e} J of {left:.3e}, unexplained {unexplained:.1e}",
+            method.name()
+        );
+        assert!(
+            lean <= whole.max(1e-9),
+            "{}: {lean:e} {whole:e}",
+            method.name()
+        );
+        assert!(unexplained < 1e-4 * left, "{unexplained:e} {left:e}");
+    }
+}
+
+#[test]
+fn ab_33_the_moving_joints_of_a_world_follow_a_moving_load() {
+    let mut w = world(&methods()[0], Vec3::ZERO);
+    // By accelerations alone, so that what moved before and moves on by itself does not count.
+    let adaptive = AdaptiveDesc {
+        score: Score::Acceleration,
+        patience: 0,
+        ..AdaptiveDesc::joints(12)
+    };
+    let id = w.add_articulation(&hanging(200, Some(adaptive))).unwrap();
+    let links = w.link_bodies(id).unwrap();
+    for at in [20, 60, 100, 140, 180] {
+        for _ in 0..24 {
+            let place = w.pose(links[at]).unwrap().position;
+            w.apply_force(links[at], Vec3::X, place).unwrap();
+            w.step(1e-4).unwrap();
+        }
+        let memory = w.state().adaptive[id.index()].clone().unwrap();
+        let near = (0..200).filter(|j| memory.joints.active[*j] && j.abs_diff(at) <= 8);
+        let near = near.count();
+        assert!(near >= 6, "{at}: {near}");
+        assert!(w.is_locked(links[if at > 100 { 5 } else { 195 }]).unwrap());
+        assert!(!w.is_locked(links[at]).unwrap());
+    }
 }

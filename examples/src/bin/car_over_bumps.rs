@@ -11,17 +11,17 @@ fn main() -> Result<(), Error> {
         Shape::HalfSpace { normal: Vec3::Z },
         Vec3::ZERO,
     ))?;
-    for i in 0..4 {
+    for i in 0..3 {
         let bump = Shape::Cuboid {
             half: Vec3::new(0.1, 1.0, 0.02),
         };
-        world.add_body(&BodyDesc::fixed(bump, Vec3::X * (2.0 + f64::from(i))))?;
+        world.add_body(&BodyDesc::fixed(bump, Vec3::X * (1.2 + 0.6 * f64::from(i))))?;
     }
     let hull = Shape::Cuboid {
         half: Vec3::new(0.8, 0.35, 0.15),
     };
     let car = world.add_body(&BodyDesc::dynamic(hull, Vec3::Z * 0.6).with_mass(200.0))?;
-    for (x, y) in [(-0.6, -0.5), (-0.6, 0.5), (0.6, -0.5), (0.6, 0.5)] {
+    for (x, y) in [(-0.6, -0.7), (-0.6, 0.7), (0.6, -0.7), (0.6, 0.7)] {
         let centre = Vec3::new(x, y, 0.25);
         let hub = Shape::Sphere { radius: 0.05 };
         let hub = world.add_body(&BodyDesc::dynamic(hub, centre).with_mass(10.0))?;
@@ -42,17 +42,17 @@ fn main() -> Result<(), Error> {
         world.add_joint(&axle.driven(motor))?;
     }
     let mut lowest = f64::INFINITY;
-    for _ in 0..2000 {
-        let report = world.step(0.002)?;
+    for _ in 0..400 {
+        let report = world.step(0.005)?;
         assert!(report.residuals.joint_position < 0.01);
         lowest = lowest.min(world.pose(car)?.position.z);
     }
     let Pose { position, rotation } = world.pose(car)?;
     let lean = rotation.angle_between(Quat::IDENTITY);
     println!(
-        "after 4 s the car is at {:.2} m, leans by {lean:.3} rad, was never below {lowest:.2} m",
+        "after 2 s the car is at {:.2} m, leans by {lean:.3} rad, was never below {lowest:.2} m",
         position.x
     );
-    assert!(position.x > 3.0 && lean < 0.3 && lowest > 0.3);
+    assert!(position.x > 1.5 && lean < 0.3 && lowest > 0.3);
     Ok(())
 }

@@ -8,7 +8,7 @@ fn main() -> Result<(), Error> {
         Shape::HalfSpace { normal: Vec3::Z },
         Vec3::ZERO,
     ))?;
-    for i in 0..10 {
+    for i in 0..4 {
         let cube = Shape::Cuboid {
             half: Vec3::splat(0.1),
         };

@@ -25,6 +25,8 @@ pub(super) struct LeanTree {
     /// Its articulation slot, and the generation of its tenant.
     pub index: usize,
     pub generation: u32,
+    /// Changes of trees that it knows of.
+    pub tree_edits: u64,
     pub body: AdaptiveBody,
     /// Plain joints with motors: they always move.
     pub pins: Vec<usize>,
@@ -81,45 +83,7 @@ impl Lean {
         self.first_shape.resize(slots, 0);
         self.link_of.clear();
         self.link_of.resize(slots, (NONE, 0));
-        let mut trees = Vec::new();
-        for (index, a) in model.present_articulations() {
-            let Some(desc) = &a.desc.adaptive else {
-                continue;
-            };
-            let refused = |e| StepError::Refused {
-                reason: format!("articulation `{}`: {e}", model.articulation_name(index)),
-            };
-            let loops = super::loops::loop_joints(model, index);
-            desc.check(&a.tree, loops).map_err(refused)?;
-            // What is known of a tree stays true while the tree is the same.
-            let generation = model.articulation_generations[index];
-            let known = self
-                .trees
-                .iter()
-                .position(|t| (t.index, t.generation) == (index, generation));
-            let body = match known {
-                Some(k) => {
-                    let mut body = self.trees.swap_remove(k).body;
-                    body.remake();
-                    body
-                }
-                None => AdaptiveBody::new(&a.tree, desc.clone(), loops).map_err(refused)?,
-            };
-            for (link, &slot) in a.slots.iter().enumerate() {
-                self.link_of[slot as usize] = (trees.len() as u32, link as u32);
-            }
-            trees.push(LeanTree {
-                index,
-                generation,
-                body,
-                pins: a.driven_joints(),
-                work: TreeWork::new(&a.tree),
-                first: 0,
-                made_for: Vec::new(),
-                potential: 0.0,
-            });
-        }
-        self.trees = trees;
+        self.trees = self.find_trees(model)?;
         let edits = self.model.edits + 1;
         self.model = Model {
             gravity: model.gravity,
@@ -150,6 +114,49 @@ impl Lean {
             }
         }
         Ok(())
+    }
+
+    /// The adaptive trees, with what is known of them already.
+    fn find_trees(&mut self, model: &Model) -> Result<Vec<LeanTree>, StepError> {
+        let mut trees = Vec::new();
+        for (index, a) in model.present_articulations() {
+            let Some(desc) = &a.desc.adaptive else {
+                continue;
+            };
+            let refused = |e| StepError::Refused {
+                reason: format!("articulation `{}`: {e}", model.articulation_name(index)),
+            };
+            let loops = super::loops::loop_joints(model, index);
+            desc.check(&a.tree, loops).map_err(refused)?;
+            // What is known of a tree stays true while the tree is the same.
+            let generation = model.articulation_generations[index];
+            let known = self.trees.iter().position(|t| {
+                (t.index, t.generation, t.tree_edits) == (index, generation, model.tree_edits)
+            });
+            let body = match known {
+                Some(k) => {
+                    let mut body = self.trees.swap_remove(k).body;
+                    body.remake();
+                    body
+                }
+                None => AdaptiveBody::new(&a.tree, desc.clone(), loops).map_err(refused)?,
+            };
+            for (link, &slot) in a.slots.iter().enumerate() {
+                self.link_of[slot as usize] = (trees.len() as u32, link as u32);
+            }
+            trees.push(LeanTree {
+                index,
+                generation,
+                tree_edits: model.tree_edits,
+                body,
+                pins: a.driven_joints(),
+                work: TreeWork::new(&a.tree),
+                first: 0,
+                made_for: Vec::new(),
+                potential: 0.0,
+            });
+        }
+        Ok(trees)
     }
 
     /// Makes the pieces of all adaptive trees and the joints, for the joints that move now.

@@ -81,8 +81,8 @@ impl Lean {
         }
         // Sleepers come and go without an edit.
         let edits = model.edits - model.pushes;
-        if self.edits != Some(edits) || sleeping {
-            self.edits = None;
+        if self.edits != Some(edits) || sleeping || self.model.gravity != model.gravity {
+            (self.edits, self.pushes) = (None, None);
             self.make_others(model)?;
             work.resting.release_all();
             self.edits = Some(edits);

@@ -17,6 +17,7 @@ use crate::math::{Quat, Vec3, rotation};
 
 /// How a step is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Integrator {
     /// Half a step of motion, one evaluation of the accelerations in the middle, half a step of motion. Second order for forces that do
     /// not depend on velocities, first order for those that do. Viscous joint friction and springs are implicit: stable whatever their

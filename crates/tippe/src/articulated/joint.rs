@@ -10,6 +10,7 @@ use crate::math::{Mat3, Vec3, tangents};
 
 /// How a link moves relative to its parent. Axes are in the joint frame and need not have length one.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Joint {
     /// Rotation about an axis: one angle [rad].
     Revolute {

@@ -23,6 +23,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// One link of a tree and the joint that carries it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkDesc {
     /// Link that carries this one, given before it; `None` is the world.
     pub parent: Option<usize>,
@@ -45,6 +46,7 @@ pub struct LinkDesc {
 
 /// Bounds of a joint coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Limits {
     /// Least value [rad or m].
     pub min: f64,
@@ -56,6 +58,7 @@ pub struct Limits {
 
 /// Resistance of a joint, the same for each of its freedoms.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointFriction {
     /// Viscous torque or force per speed [N·m·s or N·s/m].
     pub viscous: f64,

@@ -106,6 +106,9 @@ struct Item {
     swing: f64,
 }
 
+/// Shapes of a body from which on its bounds are kept while it stands still.
+const REFIT_FROM: usize = 16;
+
 /// Most contact points of a step: so many, and so many more for each shape. No pile has them; bodies put into each other by the
 /// thousand would have the square of their number.
 const CONTACTS_BASE: usize = 1 << 16;
@@ -128,11 +131,54 @@ pub struct Detection {
     items: Vec<Item>,
     boxes: Vec<Aabb>,
     movable: Vec<bool>,
+    /// Bounds of the last call, and how they came about: bodies that stayed where they were keep theirs.
+    bounded: Bounded,
     broad: BroadPhase,
     points: Vec<ContactPoint>,
     /// Pairs of hulls, sorted: where their last search ended and where this one does. Whatever they hold, contacts are the same.
     last_starts: Vec<(PairKey, Start)>,
     starts: Vec<(PairKey, Start)>,
+}
+
+/// Items and boxes of a call, with the state of the bodies that they belong to.
+#[derive(Clone, Debug, Default)]
+struct Bounded {
+    /// Edits of the model that it belongs to; `None` if it is empty.
+    edits: Option<u64>,
+    /// By slot: poses now and as predicted, and where its items begin.
+    bodies: Vec<(Pose, Pose, usize)>,
+    spare: Vec<(Pose, Pose, usize)>,
+    items: Vec<Item>,
+    boxes: Vec<Aabb>,
+}
+
+impl Bounded {
+    /// Items and boxes of a body that has not moved since, nor will.
+    fn known(
+        &self,
+        slot: usize,
+        frames: &(Pose, Pose),
+        shapes: usize,
+    ) -> Option<(&[Item], &[Aabb])> {
+        let (now, then, first) = self.bodies.get(slot)?;
+        let same = same_bits(now, &frames.0) && same_bits(then, &frames.1) && same_bits(now, then);
+        let at = *first..*first + shapes;
+        (same
+            && self
+                .items
+                .get(*first)
+                .is_some_and(|i| i.body as usize == slot))
+        .then(|| Some((self.items.get(at.clone())?, self.boxes.get(at)?)))?
+    }
+}
+
+/// Whether two poses are the same to the last bit.
+fn same_bits(a: &Pose, b: &Pose) -> bool {
+    let bits = |p: &Pose| {
+        let ([x, y, z], [i, j, k, w]) = (p.position.to_array(), p.rotation.to_array());
+        [x, y, z, i, j, k, w].map(f64::to_bits)
+    };
+    bits(a) == bits(b)
 }
 
 impl Detection {
@@ -235,6 +281,14 @@ fn bound(
     held: &[bool],
     out: &mut Detection,
 ) {
+    std::mem::swap(&mut out.bounded.items, &mut out.items);
+    std::mem::swap(&mut out.bounded.boxes, &mut out.boxes);
+    if out.bounded.edits != Some(model.edits) {
+        out.bounded.bodies.clear();
+        out.bounded.edits = Some(model.edits);
+    }
+    let mut bodies = std::mem::take(&mut out.bounded.spare);
+    bodies.clear();
     out.items.clear();
     out.boxes.clear();
     out.movable.clear();
@@ -243,6 +297,20 @@ fn bound(
             continue;
         }
         let (frame_now, frame_then) = (now[slot].frame(body), predicted[slot].frame(body));
+        // Only large bodies are worth the look.
+        if body.shapes.len() >= REFIT_FROM {
+            bodies.resize(slot + 1, (Pose::IDENTITY, Pose::IDENTITY, usize::MAX));
+            bodies[slot] = (frame_now, frame_then, out.items.len());
+            let known = out
+                .bounded
+                .known(slot, &(frame_now, frame_then), body.shapes.len());
+            if let Some((items, boxes)) = known.filter(|_| !body.is_awake()) {
+                out.items.extend_from_slice(items);
+                out.boxes.extend_from_slice(boxes);
+                out.movable.resize(out.items.len(), false);
+                continue;
+            }
+        }
         let turned = swing(body.reach, &now[slot], &predicted[slot]);
         for (index, s) in body.shapes.iter().enumerate() {
             let pose = frame_now.compose(&s.pose);
@@ -272,6 +340,7 @@ fn bound(
                 .push(body.is_awake() && !held.get(slot).is_some_and(|h| *h));
         }
     }
+    out.bounded.spare = std::mem::replace(&mut out.bounded.bodies, bodies);
 }
 
 /// How far any point of a body can move by turning [m].

@@ -8,6 +8,7 @@ use super::{Quat, Vec3};
 
 /// Where a frame is: `x_world = rotation · x_local + position`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// Origin of the frame [m].
     pub position: Vec3,

@@ -15,6 +15,7 @@ use std::f64::consts::PI;
 
 /// Names an articulation of one world: a slot and the generation of its tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArticulationId {
     pub(crate) index: u32,
     pub(crate) generation: u32,
@@ -30,6 +31,7 @@ impl ArticulationId {
 
 /// One link as the user describes it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkBodyDesc {
     /// Used in messages; need not be unique.
     pub name: String,
@@ -62,6 +64,7 @@ impl LinkBodyDesc {
 
 /// Bounds of a spherical joint: a direction of the link stays within a cone, and its turn about that direction within a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ConeLimits {
     /// Centre of the cone, in the joint frame.
     pub center: Vec3,
@@ -138,6 +141,7 @@ fn shortest_turn(from: Vec3, to: Vec3) -> Quat {
 
 /// An articulation as the user describes it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArticulationDesc {
     /// Used in messages; need not be unique.
     pub name: String,
@@ -168,6 +172,7 @@ impl Default for ArticulationDesc {
 
 /// Where an articulation is and how it moves, in the order of its links (see [`crate::articulated`]).
 #[derive(Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArticulationState {
     /// Positions: angles [rad], lengths [m], quaternions (x, y, z, w).
     pub positions: Vec<f64>,

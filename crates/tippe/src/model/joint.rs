@@ -16,6 +16,7 @@ const ANGLE_MARGIN: f64 = 1e-6;
 
 /// Names a joint of one world: a slot and the generation of its tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointId {
     pub(crate) index: u32,
     pub(crate) generation: u32,
@@ -31,6 +32,7 @@ impl JointId {
 
 /// Which relative motions a joint leaves free. The axis is z of the joint's frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum JointKind {
     /// The two origins coincide; rotation is free.
     Ball,
@@ -251,6 +253,7 @@ fn finite(field: &str, value: f64) -> Result<(), BuildError> {
 
 /// What drives a free motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Motor {
     /// Holds a speed.
     Velocity {
@@ -272,6 +275,7 @@ pub enum Motor {
 
 /// A spring with a damper along a free motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Spring {
     /// Angle [rad] or displacement [m] without force.
     pub rest: f64,
@@ -283,6 +287,7 @@ pub struct Spring {
 
 /// What acts along one free motion of a joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Freedom {
     /// Least and greatest angle [rad] or displacement [m].
     pub limits: Option<(f64, f64)>,
@@ -302,6 +307,7 @@ impl Freedom {
 
 /// A joint as the user describes it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointDesc {
     /// Used in messages; need not be unique.
     pub name: String,

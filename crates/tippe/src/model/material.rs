@@ -10,6 +10,7 @@ use crate::model::compliance::Compliance;
 
 /// Names a material of one world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaterialId(pub(crate) u32);
 
 impl MaterialId {
@@ -25,6 +26,7 @@ impl MaterialId {
 
 /// What an impact gives back, for coefficient of restitution e.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ImpactLaw {
     /// Energy: the normal work of restitution is e² of that of compression. Never gains energy.
     #[default]
@@ -37,6 +39,7 @@ pub enum ImpactLaw {
 
 /// How two surfaces answer each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Surface {
     /// Coulomb coefficient while sticking [1].
     pub friction_static: f64,

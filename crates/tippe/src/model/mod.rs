@@ -29,6 +29,7 @@ use std::collections::BTreeSet;
 
 /// Names a body of one world: a slot and the generation of its tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId {
     pub(crate) index: u32,
     pub(crate) generation: u32,
@@ -44,6 +45,7 @@ impl BodyId {
 
 /// How a body comes to move.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BodyKind {
     /// Never moves.
     Fixed,
@@ -63,6 +65,7 @@ pub enum BodyKind {
 
 /// Where mass and inertia of a body come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum MassSpec {
     /// From the shapes and this density [kg/m³].
     Density(f64),
@@ -88,6 +91,7 @@ impl Default for MassSpec {
 
 /// Which shapes may touch: two shapes do if each one's mask has a bit of the other's groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Filter {
     /// What this shape is.
     pub groups: u32,
@@ -119,6 +123,7 @@ impl Filter {
 
 /// A shape on a body.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ShapeDesc {
     /// The solid.
     pub shape: Shape,
@@ -146,6 +151,7 @@ impl From<Shape> for ShapeDesc {
 
 /// Resistance of a medium against a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Drag {
     /// Laminar: force −6πηr v, torque −8πηr³ ω.
     Stokes {
@@ -178,6 +184,7 @@ pub enum Drag {
 
 /// A body as the user describes it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyDesc {
     /// Used in messages; need not be unique.
     pub name: String,
@@ -655,8 +662,9 @@ pub struct Model {
     pub(crate) sensors: Vec<Option<sensor::Sensor>>,
     /// Time programs, in the order they were added.
     pub(crate) programs: Vec<program::Program>,
-    /// How many of these were pushes alone: forces, torques.
+    /// How many of these were pushes alone: forces, torques; how many changed the tree of an articulation.
     pub(crate) pushes: u64,
+    pub(crate) tree_edits: u64,
     /// By slot: whose shapes a body has, where bodies stand for several; else empty. `jointed` has the slots of owners.
     pub(crate) owners: Vec<Owner>,
 }

@@ -9,6 +9,7 @@ use crate::math::{Pose, Vec3, rotation};
 
 /// A motion relative to the start pose of its body: translation in world axes, rotation about the body frame's origin in world axes.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Motion {
     /// Constant velocity [m/s] and spin [rad/s].
     Constant {

@@ -12,6 +12,7 @@ use std::f64::consts::TAU;
 
 /// A vector that changes with time; a number stands in x.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Signal {
     /// Holds each value from its time on; the first before that too.
     Steps {
@@ -147,6 +148,7 @@ impl Signal {
 
 /// What a program drives.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Driven {
     /// Gravity [m/s²].
     Gravity,
@@ -180,6 +182,7 @@ pub enum Driven {
 
 /// A time program.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Program {
     /// What it drives.
     pub driven: Driven,

@@ -14,10 +14,12 @@ const RANGE_MAX: f64 = 1e9;
 
 /// Names a sensor of one world. Ids of removed sensors never name another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SensorId(pub(crate) u32);
 
 /// A sensor as the user describes it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SensorDesc {
     /// Name, unique among the sensors of a world.
     pub name: String,
@@ -27,6 +29,7 @@ pub struct SensorDesc {
 
 /// What a sensor reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SensorKind {
     /// Seven numbers: position [m] and orientation (w, x, y, z) of a place on a body.
     Pose {

@@ -44,6 +44,14 @@ struct Around {
 /// Points closer than 1e-9 of the extent count as one; solids thinner than that are refused. Faces that are flat within 1e-9 of
 /// the extent are one polygon.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "super::serialised::Surface",
+        into = "super::serialised::Surface"
+    )
+)]
 pub struct ConvexHull {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,

@@ -15,6 +15,7 @@ const DEFINITE_MIN: f64 = 1e-14;
 
 /// What a rigid solid weighs and how it resists turning.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MassProperties {
     /// Mass [kg].
     pub mass: f64,

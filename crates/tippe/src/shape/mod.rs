@@ -16,6 +16,8 @@ pub mod mass;
 pub mod mesh;
 mod quickhull;
 pub mod rounded;
+#[cfg(feature = "serde")]
+mod serialised;
 pub mod sphere;
 pub mod support;
 pub mod triangle_mesh;
@@ -34,6 +36,7 @@ use std::sync::Arc;
 
 /// A solid in its own frame.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Shape {
     /// A ball about the origin.
     Sphere {

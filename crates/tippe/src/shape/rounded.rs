@@ -17,6 +17,14 @@ const DRAWN_SIDES: u32 = 32;
 
 /// A box, cylinder or hull, thickened by a radius in all directions.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "super::serialised::Thickened",
+        into = "super::serialised::Thickened"
+    )
+)]
 pub struct Rounded {
     core: Shape,
     radius: f64,

@@ -48,6 +48,14 @@ struct Node {
 ///
 /// Vertices at the same place are one. Triangles without area are left out.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "super::serialised::Surface",
+        into = "super::serialised::Surface"
+    )
+)]
 pub struct TriangleMesh {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,

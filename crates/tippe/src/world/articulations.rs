@@ -23,7 +23,6 @@ impl World {
         &mut self,
         desc: &ArticulationDesc,
     ) -> Result<ArticulationId, BuildError> {
-        self.catch_up();
         let tree = desc.build(self.model.gravity)?;
         let start = desc.start(&tree);
         let index = match self.model.articulation_free.first() {

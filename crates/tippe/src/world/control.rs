@@ -53,8 +53,6 @@ impl World {
         }
         self.wake_ends(&joint);
         let place = joint.place(&self.state.bodies, &self.state.joints);
-        self.model.edits += 1;
-        self.model.pushes += 1;
         for (row, size) in [
             (place.turn(kind).0, torque),
             (place.translation(kind).0, force),
@@ -77,6 +75,9 @@ impl World {
             .as_ref()
             .is_some_and(Body::is_dynamic)
         {
+            self.placed.take();
+            self.model.edits += 1;
+            self.model.pushes += 1;
             self.state.loads[slot].force += force;
             self.state.loads[slot].torque += torque;
         }

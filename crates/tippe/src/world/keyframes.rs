@@ -69,6 +69,7 @@ impl World {
         let edits = self.model.edits + 1;
         self.model.clone_from(&kept.model);
         self.model.edits = edits;
+        self.placed.take();
         self.state.copy_from(&kept.state);
         self.ledger = kept.ledger;
         self.work.resting.release_all();

@@ -62,7 +62,7 @@ impl World {
         };
         self.wake_around(link.index());
         let mut push = |slot: u32, sign: f64| {
-            let arm = pose.position - self.state.bodies[slot as usize].position;
+            let arm = pose.position - self.position_of(slot as usize);
             self.add_load(Some(slot), force * sign, (torque + arm.cross(force)) * sign);
         };
         push(link.index, 1.0);
@@ -125,6 +125,7 @@ impl World {
             (articulation.desc, articulation.tree) = (desc, built);
         }
         self.model.edits += 1;
+        self.model.tree_edits += 1;
         self.replace_drives(tree, first, &old, &new)
     }
 
@@ -155,7 +156,7 @@ impl World {
         self.drop_joints(|i, _| gone.contains(&(i as u32)));
         let mut added: Vec<u32> = Vec::new();
         for desc in new {
-            let id: JointId = self.add_joint(desc)?;
+            let id: JointId = self.add_open_joint(desc)?;
             let memory = &mut self.state.joints[id.index()];
             memory.angle = unwrapped(memory.angle, angle.unwrap_or(memory.angle));
             added.push(id.index);

@@ -223,7 +223,7 @@ impl World {
         let joint = self.joint(id)?;
         let kind = joint.desc.kind;
         let place = self.joint_place(id)?;
-        let at = |slot: Option<u32>| slot.map(|s| &self.state.bodies[s as usize]);
+        let at = |slot: Option<u32>| slot.map(|s| &self.state().bodies[s as usize]);
         let rate = |row: &crate::dynamics::joint::JointRow| {
             let side = |slot: Option<u32>, sign: f64, angular: Vec3| {
                 at(slot).map_or(0.0, |s| {

@@ -8,7 +8,7 @@ use tippe::articulated::{
 };
 use tippe::material::Surface;
 use tippe::math::Mat3;
-use tippe::{ArticulationDesc, BodyDesc, LinkBodyDesc, Method, Shape, World};
+use tippe::{ArticulationDesc, BodyDesc, Filter, LinkBodyDesc, Method, Shape, ShapeDesc, World};
 
 /// What was seen over many trees.
 #[derive(Debug, Default)]
@@ -251,24 +251,22 @@ fn one_world(random: &mut Random, method: Method, model: Model, seen: &mut World
         if let Some(limits) = &mut link.link.limits {
             limits.restitution = 0.0;
         }
-        link.shapes.push(Shape::Sphere { radius: 0.1 }.into());
+        // Trees at random start folded into themselves: their links touch floor and ball alone.
+        link.shapes.push(ShapeDesc {
+            filter: Filter { groups: 2, mask: 1 },
+            ..Shape::Sphere { radius: 0.1 }.into()
+        });
         link
     });
     let links: Vec<LinkBodyDesc> = links.collect();
     let mut world = World::new(method).unwrap();
     world.set_gravity(c.model.gravity()).unwrap();
-    let (x, lowest) = (random.vec3(), -3.0);
     let floor = Shape::HalfSpace {
         normal: tippe::Vec3::Z,
     };
     world
-        .add_body(&BodyDesc::fixed(floor, tippe::Vec3::Z * lowest))
+        .add_body(&BodyDesc::fixed(floor, tippe::Vec3::Z * -3.0))
         .unwrap();
-    let ball = BodyDesc {
-        velocity: x * -3.0,
-        ..BodyDesc::dynamic(Shape::Sphere { radius: 0.2 }, x * 3.0)
-    };
-    world.add_body(&ball).unwrap();
     let id = world
         .add_articulation(&ArticulationDesc {
             links,
@@ -278,6 +276,15 @@ fn one_world(random: &mut Random, method: Method, model: Model, seen: &mut World
             ..ArticulationDesc::default()
         })
         .unwrap();
+    // A ball flies at one of the links.
+    let links = world.link_bodies(id).unwrap();
+    let (from, hit) = (random.direction(), links[random.below(links.len())]);
+    let at = world.pose(hit).unwrap().position;
+    let ball = BodyDesc {
+        velocity: from * -3.0,
+        ..BodyDesc::dynamic(Shape::Sphere { radius: 0.05 }, at + from * 0.16)
+    };
+    world.add_body(&ball).unwrap();
     let h = 2e-3;
     for _ in 0..20 {
         let before = world.articulation_state(id).unwrap().clone();
