@@ -158,3 +158,36 @@ fn a_stack_rests_with_and_without_the_rest_rule() {
         }
     }
 }
+
+/// Bodies that ride on a plate which shakes up and down or to and fro: its work is all there is. Nothing is gained, and no loss makes up
+/// for it, at coarse steps too.
+#[test]
+fn a_plate_that_shakes_gives_what_its_riders_take() {
+    for name in ["sequential", "iterative"] {
+        for h in [1e-3, 1.0 / 120.0, 1.0 / 60.0] {
+            for amplitude in [Vec3::Z * 0.03, Vec3::X * 0.02, Vec3::new(0.01, 0.01, 0.02)] {
+                let mut w = World::new(Method::from_name(name).unwrap()).unwrap();
+                w.set_default_surface(Surface::new(1.0, 0.0)).unwrap();
+                let mut plate = BodyDesc::fixed(cuboid(1.0, 1.0, 0.05), Vec3::Z * -0.05);
+                plate.kind = BodyKind::Kinematic(Motion::Sine {
+                    amplitude,
+                    rotation_amplitude: Vec3::ZERO,
+                    frequency: 2.0,
+                    phase: 0.0,
+                });
+                add(&mut w, &plate);
+                let mut rider = solid(cuboid(0.2, 0.2, 0.1), 1.0, Vec3::Z * 0.1);
+                rider.velocity = amplitude * (4.0 * std::f64::consts::PI);
+                add(&mut w, &rider);
+                let kinetic = w.energy().0;
+                let steps = (2.0_f64 / h).round() as usize;
+                let (e, certified) = run(&mut w, h, steps);
+                let what = format!("{name}, h {h}, {amplitude}: {e:?}");
+                assert!(e.gained.abs() <= 1e-9, "{what}");
+                assert!(e.restitution.abs() + e.friction.abs() <= 1e-6, "{what}");
+                assert_eq!(certified, steps, "{what}");
+                closes(&e, kinetic);
+            }
+        }
+    }
+}

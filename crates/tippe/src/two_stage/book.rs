@@ -6,12 +6,43 @@
 
 use super::Scratch;
 use super::gather::StepContact;
-use crate::model::Model;
+use crate::dynamics::joint::rotation_vector;
+use crate::model::{Body, BodyKind, Model};
 use crate::output::balance::Balance;
 use crate::report::StepReport;
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::SolverBody;
 use crate::solver::joint::JointBlock;
+use crate::state::BodyState;
+
+/// Most that a prescribed body turns beyond the mean of its angular velocities, as far as its poses tell [rad].
+const STRAY_TURN: f64 = 1.0;
+
+/// Finds by how much the mean velocity of every prescribed body over a substep differs from the mean of its velocities at both ends.
+pub(crate) fn find_stray(
+    model: &Model,
+    now: &[BodyState],
+    then: &[BodyState],
+    h: f64,
+    stray: &mut Vec<SolverBody>,
+) {
+    stray.clear();
+    let moves = |b: &Body| matches!(b.kind, BodyKind::Kinematic(_));
+    if h <= 0.0 || !model.present().any(|(_, b)| moves(b)) {
+        return;
+    }
+    stray.resize(model.bodies.len() + 1, SolverBody::FIXED);
+    for (i, _) in model.present().filter(|(_, b)| moves(b)) {
+        let (s, t) = (&now[i], &then[i]);
+        let turn = rotation_vector(t.rotation * s.rotation.conjugate());
+        stray[i].v = (t.position - s.position) / h - 0.5 * (s.velocity + t.velocity);
+        let turn = turn - 0.5 * h * (s.angular_velocity + t.angular_velocity);
+        // A rotation vector does not tell full turns.
+        if turn.length() <= STRAY_TURN {
+            stray[i].w = turn / h;
+        }
+    }
+}
 
 /// Where energy is booked.
 pub(crate) struct Books<'a> {
@@ -28,14 +59,44 @@ impl Books<'_> {
             step_contacts,
             rows,
             joint_blocks,
+            stray,
             ..
         } = scratch;
         for (row, step_contact) in rows.iter().zip(step_contacts).filter(|(_, c)| active(c)) {
             self.contact(row, step_contact, bodies);
+            self.stray_contact(row, stray);
         }
         for block in joint_blocks {
             self.joint(block, bodies);
+            self.stray_joint(block, stray);
         }
+    }
+
+    /// Work of prescribed bodies that accelerate. A body that rides on one follows the parabola between its poses, with the mean velocity w
+    /// over the substep and the change Δv of its velocity: its carrier's work is exact with the surface at w ∓ ½ Δv at both ends, which is
+    /// its velocity there and w − ½ (v₀ + v₁) more. What the carrier did so is no loss at the contact.
+    /// Across the normal friction aims at the mean of the velocities at both ends, and nothing strays.
+    fn stray_contact(&mut self, row: &ContactRow, stray: &[SolverBody]) {
+        if row.p_n == 0.0 || stray.is_empty() {
+            return;
+        }
+        let work = -row.p_n * row.velocity(stray).dot(row.n);
+        let e = &mut self.report.energy;
+        e.prescribed += work;
+        e.restitution += work;
+        let ends = [row.a, row.b];
+        self.balance.exchange(self.model, ends, work, work);
+    }
+
+    /// The same of a joint, whose rows take nothing.
+    fn stray_joint(&mut self, block: &JointBlock, stray: &[SolverBody]) {
+        if stray.is_empty() {
+            return;
+        }
+        let work = block.prescribed_work(stray);
+        self.report.energy.prescribed += work;
+        let ends = [block.a, block.b];
+        self.balance.exchange_by_joint(self.model, ends, work, 0.0);
     }
 
     /// Residuals and energy of one contact.

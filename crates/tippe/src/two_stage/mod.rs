@@ -142,6 +142,8 @@ pub(crate) struct Scratch {
     pub look: u32,
     /// By slot: the states before the first kick, which is given again if the part becomes shorter.
     pub unkicked: Vec<crate::BodyState>,
+    /// By slot: mean velocity of a prescribed body over the substep, less the mean of its velocities at both ends. Empty if none strays.
+    pub stray: Vec<crate::solver::ends::SolverBody>,
     /// By slot: velocities before the kicks of springs, for the ledger.
     pub unsprung: Vec<crate::solver::ends::SolverBody>,
 }

@@ -7,7 +7,7 @@
 
 use super::bounce::{Bounce, bounce};
 use super::gather::{StepContact, load_bodies};
-use super::{Scratch, Settings, joints, springs};
+use super::{Scratch, Settings, book, joints, springs};
 use crate::collide::{Contact, Features, Placement};
 use crate::dynamics::integrate;
 use crate::dynamics::joint::rotation_vector;
@@ -56,9 +56,11 @@ pub(crate) fn first_rows(
         step_contacts,
         rows,
         supported,
+        stray,
         ..
     } = &mut work.stage;
     load_bodies(model, state, &work.detection.contacts, bodies);
+    book::find_stray(model, &state.bodies, &work.predicted, h, stray);
     rows.clear();
     let gravity = model.gravity.length();
     for step_contact in step_contacts.iter_mut() {
