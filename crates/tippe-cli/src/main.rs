@@ -36,7 +36,8 @@ mod view;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
 
@@ -51,12 +52,25 @@ pub enum Outcome {
     BadInput,
 }
 
+/// The command that was probably meant by one that does not exist; clap itself knows no swapped letters.
+fn meant(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let command = Cli::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    tippe_scene::nearest(word, names).map(str::to_owned)
+}
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
             // Help and version come here too, with exit code 0. Nobody may be listening.
             let _ = e.print();
+            if let Some(meant) = meant(&e) {
+                output::note(&format!("did you mean `tippe {meant}`?"));
+            }
             return ExitCode::from(e.exit_code() as u8);
         }
     };

@@ -124,5 +124,5 @@ fn values_by_path_are_checked_like_the_file() {
     assert!(stdout(&one).contains("1 shape,"), "{}", stdout(&one));
     let typo = tippe(&["rnu", &path]);
     assert_eq!(code(&typo), 2);
-    assert!(stderr(&typo).contains("'run'"), "{}", stderr(&typo));
+    assert!(stderr(&typo).contains("`tippe run`"), "{}", stderr(&typo));
 }

@@ -64,3 +64,4 @@ pub use quantities::Quantities;
 pub use recording::{Completeness, Recording, RecordingWriter};
 pub use schema::schema;
 pub use source::{Excerpt, Place, Source};
+pub use suggest::nearest;

@@ -166,10 +166,10 @@ impl Scene {
 /// Everything wrong with it, at once.
 pub fn load_file(path: &Path, options: &LoadOptions) -> Result<Scene, Diagnostics> {
     let name = path.display().to_string();
-    let text = read_text(path, &name, true).map_err(|e| Diagnostics::one(*e))?;
     if let Some(error) = other_kind(path, &name) {
         return Err(Diagnostics::one(error));
     }
+    let text = read_text(path, &name, true).map_err(|e| Diagnostics::one(*e))?;
     let parent = path
         .parent()
         .filter(|p| !p.as_os_str().is_empty())

@@ -223,7 +223,7 @@ fn scenes_with_sensors_and_programs_explain_to_the_same_run() {
     assert_eq!(again.world.hash(), scene.world.hash());
     assert_eq!(again.world.readings(), scene.world.readings());
     // 0.6 s of gravity, and the cosine of the program.
-    let speed = 3.0 / (2.0 * std::f64::consts::TAU) * (2.0 * std::f64::consts::TAU * 0.3).sin();
+    let speed = 3.0 / (2.0 * std::f64::consts::TAU) * libm::sin(2.0 * std::f64::consts::TAU * 0.3);
     let mut free = load(SCENE);
     for _ in 0..30 {
         free.world.step(0.01).unwrap();

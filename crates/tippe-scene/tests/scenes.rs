@@ -74,7 +74,7 @@ fn explained_scenes_load_to_the_same_world() {
             assert_eq!(twin.resolved, scene.resolved, "{}", path.display());
             assert_eq!(
                 (twin.dt, twin.seconds, twin.record),
-                (scene.dt, scene.seconds, scene.record)
+                (scene.dt, scene.seconds, scene.record.clone())
             );
         }
     }

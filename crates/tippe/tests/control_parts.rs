@@ -55,7 +55,7 @@ impl Pendulum {
     /// Lagrange's equations in the joint angles a, b: M (a'', b'') = torques − C − gravity, with the rotors on the diagonal of M.
     fn matrix(&self, q: [f64; 2]) -> [[f64; 2]; 2] {
         let ([l, k], [m, n]) = (self.lengths, self.masses);
-        let cross = 0.5 * n * l * k * q[1].cos();
+        let cross = 0.5 * n * l * k * libm::cos(q[1]);
         let inner = n * k * k / 3.0;
         let own = m * l * l / 3.0 + n * l * l + 2.0 * cross + inner;
         [
@@ -66,12 +66,12 @@ impl Pendulum {
 
     fn accelerations(&self, q: [f64; 2], v: [f64; 2], tau: [f64; 2]) -> [f64; 2] {
         let ([l, k], [m, n]) = (self.lengths, self.masses);
-        let s = 0.5 * n * l * k * q[1].sin();
+        let s = 0.5 * n * l * k * libm::sin(q[1]);
         // A hinge about +y turns −z towards −x: heights are −l cos q all the same.
         let bias = [
             -s * (2.0 * v[0] * v[1] + v[1] * v[1])
-                + G * ((0.5 * m + n) * l * q[0].sin() + 0.5 * n * k * (q[0] + q[1]).sin()),
-            s * v[0] * v[0] + G * 0.5 * n * k * (q[0] + q[1]).sin(),
+                + G * ((0.5 * m + n) * l * libm::sin(q[0]) + 0.5 * n * k * libm::sin(q[0] + q[1])),
+            s * v[0] * v[0] + G * 0.5 * n * k * libm::sin(q[0] + q[1]),
         ];
         let [[a, b], [_, d]] = self.matrix(q);
         let [x, y] = [tau[0] - bias[0], tau[1] - bias[1]];
@@ -277,8 +277,8 @@ fn an_imu_on_a_turntable_reads_the_centripetal_acceleration_and_gravity() {
     let turn = Quat::from_xyzw(
         0.0,
         0.0,
-        (0.25 * std::f64::consts::PI).sin(),
-        (0.25 * std::f64::consts::PI).cos(),
+        libm::sin(0.25 * std::f64::consts::PI),
+        libm::cos(0.25 * std::f64::consts::PI),
     );
     let plain = sensor(
         &mut world,
@@ -441,7 +441,7 @@ fn sensors_read_poses_contacts_joints_links_and_distances() {
         "{found:?}"
     );
     assert!(
-        (found[0].hypot(found[1]) - carried * 4.0 * 0.5).abs() < 1e-2 * carried * 2.0,
+        (libm::hypot(found[0], found[1]) - carried * 4.0 * 0.5).abs() < 1e-2 * carried * 2.0,
         "{found:?}"
     );
     // Readings go with the snapshot's model; what is gone reads zero; names are unique.
@@ -533,7 +533,7 @@ fn programs_of_forces_and_gravity_act_with_their_exact_impulse() {
     world.step_many(0.01, 50).unwrap();
     let w = std::f64::consts::TAU * 7.0;
     let expected = Vec3::new(
-        3.0 / w * (0.4_f64.cos() - (w * 0.5 + 0.4).cos()),
+        3.0 / w * (libm::cos(0.4) - libm::cos(w * 0.5 + 0.4)),
         0.25,
         0.2137 + 2.0 * (0.5 - 0.3137),
     ) / mass;
