@@ -21,6 +21,7 @@ use crate::output::{note, out};
 pub fn assemble(args: &AssembleArgs) -> Result<Outcome> {
     let options = LoadOptions {
         allow_outside: args.allow_outside,
+        allow_misfits: true,
         set: args.set.clone(),
         ..LoadOptions::default()
     };

@@ -232,7 +232,7 @@ fn gliders(args: &LabArgs, text: &mut String) -> Result<Vec<GliderRow>, tippe::B
             ("without dispersion", Gliders::without_dispersion(count)?),
         ] {
             let bumpers = gliders.bumpers();
-            let coming = 1..=2.min(count - 1);
+            let coming = 1..=2_usize.min(count - 1);
             let passages: Result<Vec<Passage>, _> = coming
                 .map(|k| bumpers.collide(&arriving(count, k)?))
                 .collect();

@@ -223,7 +223,13 @@ pub(crate) fn build(
         }
     }
     if problems.is_empty() {
-        joints = joint::add_joints(&mut world, &names, &joint_plan, problems);
+        joints = joint::add_joints(
+            &mut world,
+            &names,
+            &joint_plan,
+            options.allow_misfits,
+            problems,
+        );
     }
     let mut colours = Vec::new();
     if problems.is_empty() {

@@ -658,18 +658,58 @@ fn unit(q: Quat) -> Quat {
     q * (1.0 / q.length_squared().sqrt())
 }
 
+/// How far a joint is from holding and the size of its larger body that moves, if that is less [m].
+fn misfit(world: &World, id: JointId) -> Option<(f64, f64)> {
+    let (joint, place) = (world.joint(id).ok()?, world.joint_place(id).ok()?);
+    if place.coupled.is_some() {
+        return None;
+    }
+    let desc = &joint.desc;
+    let gap = if let JointKind::Distance { min, max } = desc.kind {
+        let distance = (place.a.position - place.b.position).length();
+        (min - distance).max(distance - max)
+    } else {
+        let held = place.held(desc.kind);
+        let linear = |i: &usize| held.rows[*i].e != Vec3::ZERO;
+        let squares = (0..held.count)
+            .filter(linear)
+            .map(|i| held.residuals[i] * held.residuals[i]);
+        squares.sum::<f64>().sqrt()
+    };
+    let size = |id: BodyId| {
+        let body = world
+            .body(id)
+            .ok()
+            .filter(|b| b.mass > 0.0 && b.reach.is_finite());
+        body.map_or(0.0, |b| 2.0 * b.reach)
+    };
+    let size = size(desc.body_b).max(desc.body_a.map_or(0.0, size));
+    (size > 0.0 && gap > size).then_some((gap, size))
+}
+
 /// Adds the joints to the world; their names and ids.
 pub(crate) fn add_joints(
     world: &mut World,
     bodies: &[(String, BodyId)],
     plan: &[PlannedJoint<'_>],
+    allow_misfits: bool,
     problems: &mut Problems,
 ) -> Vec<(String, JointId)> {
     let mut names = vec![None; plan.len()];
     for (name, planned) in names.iter_mut().zip(plan) {
         let desc = planned.desc(world, bodies);
         match desc.map(|d| world.add_joint(&d)) {
-            Some(Ok(id)) => *name = Some((planned.name.clone(), id)),
+            Some(Ok(id)) => {
+                if !allow_misfits && let Some((gap, size)) = misfit(world, id) {
+                    let what = format!(
+                        "joint `{}` starts {gap:.3} m apart, more than the size of its bodies ({size:.3} m)",
+                        planned.name
+                    );
+                    let help = "bring its bodies or frames together (`tippe assemble` may do it); smaller gaps close by themselves";
+                    problems.error(&planned.at, what, help);
+                }
+                *name = Some((planned.name.clone(), id));
+            }
             Some(Err(e)) => {
                 let help = "the engine refuses this joint as it stands";
                 problems.error(&planned.at.join(&e.field), e.reason, help);

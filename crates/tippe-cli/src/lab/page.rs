@@ -61,7 +61,7 @@ fn ball_plot((i, run): (usize, &Run)) -> Plot {
 }
 
 fn glider_plot((i, row): (usize, &GliderRow)) -> Plot {
-    let course_of = row.passages.first().map_or(&[][..], |p| &p.course);
+    let course_of = row.passages.first().map_or(&[][..], |p| &p.course[..]);
     course(format!("plot-gliders-{i}"), &row.name, "glider", course_of)
 }
 

@@ -19,6 +19,9 @@ use crate::state::State;
 /// No slot.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// By piece, of each of its shapes: slot of the link and number of the shape there.
+type Owners = Vec<Vec<(u32, u32)>>;
+
 /// One adaptive tree.
 #[derive(Clone, Debug)]
 pub(super) struct LeanTree {
@@ -257,7 +260,7 @@ impl Lean {
         a: &Articulation,
         t: usize,
         count: usize,
-    ) -> Result<(Vec<Vec<ShapeDesc>>, Vec<Vec<(u32, u32)>>), TreeError> {
+    ) -> Result<(Vec<Vec<ShapeDesc>>, Owners), TreeError> {
         let (mut shapes, mut owners) = (vec![Vec::new(); count], vec![Vec::new(); count]);
         for (link, &slot) in a.slots.iter().enumerate() {
             let Some(body) = &model.bodies[slot as usize] else {
