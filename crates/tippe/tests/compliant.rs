@@ -11,7 +11,7 @@ const G: f64 = 9.81;
 const RADIUS: f64 = 0.031_85;
 
 fn steel() -> Compliance {
-    Compliance::hertz(79.3e9, 0.29).unwrap()
+    Compliance::hertz(79.3e9, 0.29).expect("steel")
 }
 
 fn surface(compliance: Compliance, restitution: f64) -> Surface {
@@ -22,8 +22,8 @@ fn surface(compliance: Compliance, restitution: f64) -> Surface {
 }
 
 fn world(surface: Surface) -> World {
-    let mut world = World::new(Method::Forces(ForcesParams::default())).unwrap();
-    world.set_default_surface(surface).unwrap();
+    let mut world = World::new(Method::Forces(ForcesParams::default())).expect("parameters");
+    world.set_default_surface(surface).expect("surface");
     world
 }
 
@@ -31,18 +31,20 @@ fn ball(world: &mut World, radius: f64, mass: f64, x: Vec3, v: Vec3) -> BodyId {
     let mut desc = BodyDesc::dynamic(Shape::Sphere { radius }, x);
     desc.mass = MassSpec::Mass(mass);
     desc.velocity = v;
-    world.add_body(&desc).unwrap()
+    world.add_body(&desc).expect("ball")
 }
 
 fn floor(world: &mut World) {
     let plane = Shape::HalfSpace { normal: Vec3::Z };
-    world.add_body(&BodyDesc::fixed(plane, Vec3::ZERO)).unwrap();
+    world
+        .add_body(&BodyDesc::fixed(plane, Vec3::ZERO))
+        .expect("floor");
 }
 
 /// Two balls of 1 kg that meet at `v`; gravity off.
 fn pair(surface: Surface, v: f64) -> (World, [BodyId; 2]) {
     let mut world = world(surface);
-    world.set_gravity(Vec3::ZERO).unwrap();
+    world.set_gravity(Vec3::ZERO).expect("gravity");
     let apart = Vec3::X * (RADIUS + 1e-4);
     let a = ball(&mut world, RADIUS, 1.0, -apart, Vec3::X * (0.5 * v));
     let b = ball(&mut world, RADIUS, 1.0, apart, Vec3::X * (-0.5 * v));
@@ -50,7 +52,7 @@ fn pair(surface: Surface, v: f64) -> (World, [BodyId; 2]) {
 }
 
 fn speed(world: &World, id: BodyId) -> f64 {
-    world.body_state(id).unwrap().velocity.x
+    world.body_state(id).expect("known body").velocity.x
 }
 
 fn speed_apart(world: &World, [a, b]: [BodyId; 2]) -> f64 {
