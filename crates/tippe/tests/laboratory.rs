@@ -11,7 +11,7 @@ fn chain(count: usize, exponent: f64) -> Chain {
         stiffness: 1.0,
         exponent,
     };
-    Chain::equal(count, 1.0, law).unwrap()
+    Chain::equal(count, 1.0, law).expect("chain")
 }
 
 fn speeds(count: usize, coming: usize) -> Vec<f64> {
@@ -20,9 +20,12 @@ fn speeds(count: usize, coming: usize) -> Vec<f64> {
         .collect()
 }
 
+/// One row of `TABLE`.
+type Row = (f64, [f64; 3], [f64; 5], [f64; 5], f64);
+
 /// Spec CL §8.2: final speeds by exponent, for three balls and one, five and one, five and two. The times are those of velocity Verlet
 /// at τ/1000; the requirement prints 4.27, 4.83, 5.10, 5.25 and 5.25, later by up to 0.4 % since it samples.
-const TABLE: [(f64, [f64; 3], [f64; 5], [f64; 5], f64); 5] = [
+const TABLE: [Row; 5] = [
     (
         1.0,
         [-0.1303, 0.1502, 0.9800],
