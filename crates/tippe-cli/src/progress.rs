@@ -51,6 +51,7 @@ mod tests {
     fn a_run_that_goes_on_never_has_no_time_left() {
         assert_eq!(remaining(0.0), "about a second left");
         assert_eq!(remaining(0.4), "about a second left");
-        assert_eq!(remaining(90.0), "90 seconds left");
+        assert_eq!(remaining(45.0), "45 seconds left");
+        assert_eq!(remaining(120.0), "2 minutes left");
     }
 }
