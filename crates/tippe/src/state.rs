@@ -142,6 +142,19 @@ pub struct JointMemory {
     pub force: f64,
 }
 
+/// What the next step needs to know of the effort that the solver has made for an island.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EffortMemory {
+    /// Lowest slot of its bodies; a tree counts as its first link.
+    pub slot: u32,
+    /// A hash of the slots of all its bodies: another set of bodies has another memory.
+    pub set: u64,
+    /// Operations of the core that it has not yet paid off by waiting [multiply–adds].
+    pub debt: u64,
+    /// Attempts of the core in a row that found no answer.
+    pub failures: u32,
+}
+
 /// Everything the future depends on besides the model.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -163,6 +176,8 @@ pub struct State {
     pub articulations: Vec<ArticulationState>,
     /// Sorted by key. Written at the end of a step, read by the next one's warm start.
     pub contacts: Vec<ContactMemory>,
+    /// Sorted by slot. Written at the end of a substep of `sequential`, read by the next one; islands that owe nothing have no entry.
+    pub efforts: Vec<EffortMemory>,
     /// Sorted pairs of shapes that touch. Written at the end of a step, read by the next one's begin and end events.
     pub touching: Vec<PairKey>,
     /// Sorted pairs of a shape and a sensor that overlap. Same writers and readers as `touching`.
@@ -227,6 +242,7 @@ impl State {
             joints,
             articulations,
             contacts,
+            efforts,
             touching,
             sensed,
             quiet,
@@ -241,10 +257,33 @@ impl State {
         joints.clone_from(&other.joints);
         articulations.clone_from(&other.articulations);
         contacts.clone_from(&other.contacts);
+        efforts.clone_from(&other.efforts);
         touching.clone_from(&other.touching);
         sensed.clone_from(&other.sensed);
         quiet.clone_from(&other.quiet);
         events.copy_from(&other.events);
+    }
+
+    /// The effort made so far for the island with this lowest slot and set of bodies.
+    pub(crate) fn effort(&self, slot: u32, set: u64) -> EffortMemory {
+        let found = self.efforts.binary_search_by_key(&slot, |e| e.slot);
+        let known = found.ok().map(|i| self.efforts[i]);
+        known.filter(|e| e.set == set).unwrap_or(EffortMemory {
+            slot,
+            set,
+            ..EffortMemory::default()
+        })
+    }
+
+    /// Remembers the effort made for an island.
+    pub(crate) fn remember(&mut self, effort: EffortMemory) {
+        let idle = effort.debt == 0 && effort.failures == 0;
+        match self.efforts.binary_search_by_key(&effort.slot, |e| e.slot) {
+            Ok(i) if idle => drop(self.efforts.remove(i)),
+            Ok(i) => self.efforts[i] = effort,
+            Err(_) if idle => {}
+            Err(i) => self.efforts.insert(i, effort),
+        }
     }
 
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].

@@ -152,9 +152,9 @@ fn bs_08_four_corners_rise_alike_in_all_24_orders() {
     };
     assert_eq!(orders().len(), 24);
     for order in orders() {
-        for direct_cost in [0.0, IterativeParams::default().direct_cost] {
+        for effort in [0.0, IterativeParams::default().effort] {
             let params = IterativeParams {
-                direct_cost,
+                effort,
                 ..IterativeParams::default()
             };
             let mut world = iterative_with(0.0, Surface::new(0.4, 0.5), params);
@@ -243,7 +243,7 @@ fn bs_17_twenty_sweeps_and_one_propagation_hold_forty_cubes() {
             shock_sweeps,
             // Double sweeps.
             sweeps: 10,
-            direct_cost: 0.0,
+            effort: 0.0,
             predictions: 1,
             sweeps_max: if shock_sweeps.is_some() { 200 } else { 0 },
             ..IterativeParams::default()
@@ -522,7 +522,7 @@ fn cl_29_ten_single_sweeps_warm_and_cold() {
         let params = SequentialParams {
             // Double sweeps.
             sweeps: 5,
-            direct_rounds: 0,
+            effort: 0.0,
             warm_start,
             ..SequentialParams::default()
         };
@@ -756,7 +756,7 @@ fn cl_28_ten_boxes_by_sweeps_alone() {
         let params = SequentialParams {
             // Double sweeps.
             sweeps: 25,
-            direct_rounds: 0,
+            effort: 0.0,
             shuffle_seed,
             ..SequentialParams::default()
         };

@@ -15,7 +15,7 @@ use crate::motion::Motion;
 use crate::report::EnergyLedger;
 use crate::shape::{ConvexHull, Rounded, Shape, TriangleMesh};
 use crate::state::{
-    BodyState, ContactKey, ContactMemory, Impulse, JointMemory, Load, PairKey, State,
+    BodyState, ContactKey, ContactMemory, EffortMemory, Impulse, JointMemory, Load, PairKey, State,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -131,6 +131,12 @@ code_struct!(JointMemory {
     angle,
     force
 });
+code_struct!(EffortMemory {
+    slot,
+    set,
+    debt,
+    failures
+});
 code_struct!(State {
     time,
     step_count,
@@ -140,6 +146,7 @@ code_struct!(State {
     substep,
     joints,
     contacts,
+    efforts,
     touching,
     sensed,
     ..

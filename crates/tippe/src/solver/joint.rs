@@ -276,7 +276,7 @@ impl JointBlock {
         sum
     }
 
-    /// Rows of the direct solve: Jacobian, target, bounds, impulse, and 1 / (J M⁻¹ Jᵀ).
+    /// Rows as the core takes them: Jacobian, target, bounds and impulse.
     pub(crate) fn scalar_rows(&self) -> impl Iterator<Item = ScalarRow> + '_ {
         let held = (0..self.held.count)
             .filter(|&i| self.factor[i][i] > 0.0)
@@ -286,7 +286,6 @@ impl JointBlock {
                 low: f64::NEG_INFINITY,
                 high: f64::INFINITY,
                 lambda: self.lambda[i],
-                mass: 1.0 / self.diagonal[i],
                 place: i,
             });
         let bounded = self
@@ -300,7 +299,6 @@ impl JointBlock {
                 low: b.low,
                 high: b.high,
                 lambda: b.lambda,
-                mass: b.mass,
                 place: 6 + k,
             });
         held.chain(bounded)
@@ -386,7 +384,7 @@ impl JointBlock {
     }
 }
 
-/// A row as the direct solve sees it.
+/// A row as the core sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScalarRow {
     pub row: JointRow,
@@ -394,6 +392,5 @@ pub(crate) struct ScalarRow {
     pub low: f64,
     pub high: f64,
     pub lambda: f64,
-    pub mass: f64,
     pub place: usize,
 }

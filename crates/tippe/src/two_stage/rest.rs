@@ -464,6 +464,11 @@ fn give_back(model: &Model, state: &mut State, work: &mut Work) {
             state.joints[i] = backup.joints[i];
         }
     }
+    let rests = |slot: u32| candidates[slot as usize] != NONE;
+    state.efforts.retain(|e| !rests(e.slot));
+    let efforts = backup.efforts.iter().filter(|e| rests(e.slot));
+    state.efforts.extend(efforts);
+    state.efforts.sort_unstable_by_key(|e| e.slot);
     let new = |c: &&mut ContactMemory| {
         let of = |slot: u32| candidates[slot as usize];
         of(c.key.pair.body_a).min(of(c.key.pair.body_b)) != NONE

@@ -71,6 +71,11 @@ impl Core {
         self.finish(problem, phase, fits)
     }
 
+    /// Whether a factorisation of the problem takes no more than so many block products.
+    pub(crate) fn fits(&mut self, problem: &Problem, block_products: u64) -> bool {
+        self.island.matrix.prepare(problem, block_products)
+    }
+
     /// Offers no impulses and the problem's own.
     fn begin(&mut self, problem: &Problem, warm: bool) {
         let mut r = std::mem::take(&mut self.residuals);
