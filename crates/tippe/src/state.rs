@@ -149,8 +149,8 @@ pub struct EffortMemory {
     pub slot: u32,
     /// A hash of the slots of all its bodies: another set of bodies has another memory.
     pub set: u64,
-    /// Operations of the core that it has not yet paid off by waiting [multiply–adds].
-    pub debt: u64,
+    /// Substeps for which the core is not tried.
+    pub pause: u32,
     /// Attempts of the core in a row that found no answer.
     pub failures: u32,
 }
@@ -176,7 +176,7 @@ pub struct State {
     pub articulations: Vec<ArticulationState>,
     /// Sorted by key. Written at the end of a step, read by the next one's warm start.
     pub contacts: Vec<ContactMemory>,
-    /// Sorted by slot. Written at the end of a substep of `sequential`, read by the next one; islands that owe nothing have no entry.
+    /// Sorted by slot. Written at the end of a substep of `sequential`, read by the next one; islands without failures have no entry.
     pub efforts: Vec<EffortMemory>,
     /// Sorted pairs of shapes that touch. Written at the end of a step, read by the next one's begin and end events.
     pub touching: Vec<PairKey>,
@@ -277,7 +277,7 @@ impl State {
 
     /// Remembers the effort made for an island.
     pub(crate) fn remember(&mut self, effort: EffortMemory) {
-        let idle = effort.debt == 0 && effort.failures == 0;
+        let idle = effort.pause == 0 && effort.failures == 0;
         match self.efforts.binary_search_by_key(&effort.slot, |e| e.slot) {
             Ok(i) if idle => drop(self.efforts.remove(i)),
             Ok(i) => self.efforts[i] = effort,

@@ -134,7 +134,7 @@ code_struct!(JointMemory {
 code_struct!(EffortMemory {
     slot,
     set,
-    debt,
+    pause,
     failures
 });
 code_struct!(State {
