@@ -16,12 +16,12 @@ fn main() {
         let Ok(mut s) = tippe_scene::load_file(std::path::Path::new(p), &o) else { println!("{p} bad"); continue };
         let h = if dt > 0.0 { dt } else { s.dt };
         let n = (seconds / h).round() as usize;
-        let mut t = Vec::new();
+        let mut t = Vec::new(); let mut ct = 0f64;
         let (mut f, mut sw, mut caps, mut sub, mut c, mut st, mut g, mut sc) = (0u64,0u64,0u64,0u64,0f64,0f64,0f64,0f64);
         for k in 0..n {
-            let b = cpu();
+            let b = cpu(); let w = std::time::Instant::now();
             let r = match s.world.step(h) { Ok(r) => r, Err(e) => { println!("{p} step {k}: {e}"); break } };
-            let e = cpu() - b;
+            let e = w.elapsed().as_secs_f64()*1e3; ct += cpu() - b;
             t.push(e);
             if verbose { println!("{k} {e:.3} ms n={} sw={} caps={} sub={} c={} compl={:.2e} stick={:.2e}", r.work.newton_steps, r.work.sweeps, r.work.caps_open(), r.work.substeps, s.world.contacts().len(), r.residuals.complementarity, r.residuals.stick_slip); }
             f += u64::from(r.work.newton_steps); sw += u64::from(r.work.sweeps); caps += u64::from(r.work.caps_open()>0); sub += u64::from(r.work.substeps);
@@ -29,7 +29,7 @@ fn main() {
             g += r.energy.gained; sc = sc.max(r.energy_scale);
         }
         if t.is_empty() { continue }
-        let mean = t.iter().sum::<f64>() / t.len() as f64;
+        let mean = ct / t.len() as f64;
         let late = t.iter().skip(10).fold(0f64, |a,b| a.max(*b));
         let max = t.iter().fold(0f64, |a,b| a.max(*b));
         let k = t.len();

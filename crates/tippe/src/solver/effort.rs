@@ -47,8 +47,10 @@ impl Circumstances {
 pub(crate) struct Effort {
     /// What the last substep left, then what is left for the next.
     pub memory: EffortMemory,
-    /// Multiply–adds that the core has taken in this substep, and whether it failed.
+    /// Multiply–adds that the core has taken in this half of the substep.
     spent: u64,
+    /// Whether it was tried in this substep, and whether it failed.
+    tried: bool,
     failed: bool,
     /// Whether it is a mechanism.
     jointed: bool,
@@ -60,6 +62,7 @@ impl Effort {
         Self {
             memory,
             spent: 0,
+            tried: false,
             failed: false,
             jointed: false,
         }
@@ -88,7 +91,12 @@ impl Effort {
         }
     }
 
-    /// What is left of an allowance in the next solve of the same substep: nothing, if the core failed and sweeps can do without it.
+    /// Begins the second half of a substep, which may cost as much as the first.
+    pub(crate) const fn again(&mut self) {
+        self.spent = 0;
+    }
+
+    /// What is left of an allowance in the next solve of the same half: nothing, if the core failed and sweeps can do without it.
     pub(crate) const fn left(&self, allowed: Allowance) -> Allowance {
         if self.failed && !self.jointed {
             Allowance::NONE
@@ -100,6 +108,7 @@ impl Effort {
     /// Books a solve.
     pub(crate) const fn book(&mut self, spent: u64, failed: bool) {
         self.spent = self.spent.saturating_add(spent);
+        self.tried |= spent > 0;
         self.failed |= failed;
     }
 
@@ -108,7 +117,7 @@ impl Effort {
         if self.failed {
             self.memory.pause = 1 << self.memory.failures.min(SETBACKS_MAX);
             self.memory.failures = (self.memory.failures + 1).min(SETBACKS_MAX);
-        } else if self.spent > 0 {
+        } else if self.tried {
             (self.memory.pause, self.memory.failures) = (0, 0);
         }
     }

@@ -80,6 +80,9 @@ impl Exchange {
             ..Budget::default()
         };
         let outcome = self.core.solve(&self.problem, &budget);
+        if std::env::var("DBG").is_ok() {
+            eprintln!("core groups {} blocks {} res {:.2e} scale {:.2e} phase {:?} met {} limit {} f {} op {:.2e} allowed {:?}", self.problem.groups(), self.problem.blocks(), outcome.residual, outcome.scale, outcome.phase, outcome.met, outcome.limit, outcome.work.factorisations, outcome.work.operations as f64, allowed);
+        }
         let solved = Solved {
             met: outcome.met,
             factorisations: outcome.work.factorisations,

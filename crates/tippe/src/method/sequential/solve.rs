@@ -229,6 +229,7 @@ pub(crate) fn second(
                 return joint_network::second(model, state, h, worker, view);
             }
             let near = params.warm_start && view.step_contacts.iter().all(StepContact::is_old);
+            view.island.effort.again();
             converge(params, near, worker, view, false, |t| t.projected);
             view.island.effort.end();
         },
