@@ -34,7 +34,7 @@ thresholds! {
     JOINT_COST: f64 = 8.0, "`sequential`: contacts that one joint counts for in the cost of sweeps.";
     NET_COST: f64 = 64.0, "`sequential`: block products for each joint beyond which joints alone are solved as a network.";
     VISIT: f64 = 120.0, "Multiply–adds that one visit of a contact by a sweep counts for.";
-    ATTEMPT: f64 = 40.0, "`sequential`: multiple of that cost that one attempt of the core may take.";
+    ATTEMPT: f64 = 24.0, "`sequential`: multiple of that cost that one attempt of the core may take.";
     ATTEMPT_MAX: f64 = 5e7, "`sequential`: most multiply–adds of the core in one island and substep, unless it is new.";
     SETBACKS_MAX: u32 = 6, "`sequential`: failed attempts in a row after which the pause before the next one is not doubled any more.";
     JOINTED_LEAST: u32 = 12, "`sequential`: factorisations that an island with joints keeps after any number of failed attempts.";

@@ -186,10 +186,16 @@ mod tests {
         };
         let ask = |island: Circumstances| Effort::new(memory).begin(1.0, &island);
         assert!(ask(ISLAND).is_none());
-        let new = Circumstances { new: true, ..ISLAND };
+        let new = Circumstances {
+            new: true,
+            ..ISLAND
+        };
         assert!(ask(new).is_none());
         assert_eq!(Effort::default().begin(1.0, &new).operations, u64::MAX);
-        let jointed = Circumstances { joints: 20, ..ISLAND };
+        let jointed = Circumstances {
+            joints: 20,
+            ..ISLAND
+        };
         assert_eq!(ask(jointed).factorisations, JOINTED_LEAST);
         let hit = Circumstances { hit: true, ..new };
         assert!(Effort::default().begin(1.0, &hit).is_none());

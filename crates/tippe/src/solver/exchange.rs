@@ -80,9 +80,6 @@ impl Exchange {
             ..Budget::default()
         };
         let outcome = self.core.solve(&self.problem, &budget);
-        if std::env::var("DBG").is_ok() {
-            eprintln!("core groups {} blocks {} res {:.2e} scale {:.2e} phase {:?} met {} limit {} f {} op {:.2e} allowed {:?}", self.problem.groups(), self.problem.blocks(), outcome.residual, outcome.scale, outcome.phase, outcome.met, outcome.limit, outcome.work.factorisations, outcome.work.operations as f64, allowed);
-        }
         let solved = Solved {
             met: outcome.met,
             factorisations: outcome.work.factorisations,
@@ -105,7 +102,12 @@ impl Exchange {
     }
 
     /// Whether an island can be solved within an allowance.
-    pub(crate) fn fits(&mut self, system: &System<'_>, bodies: &Bodies, allowed: &Allowance) -> bool {
+    pub(crate) fn fits(
+        &mut self,
+        system: &System<'_>,
+        bodies: &Bodies,
+        allowed: &Allowance,
+    ) -> bool {
         self.build(system, bodies) && self.core.fits(&self.problem, most_products(allowed))
     }
 

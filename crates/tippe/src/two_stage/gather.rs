@@ -11,10 +11,10 @@ use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::math::Vec3;
 use crate::model::{Joint, Model};
-use crate::solver::contact::ContactRow;
-use crate::solver::ends::{Bodies, SolverBody};
 use crate::solver::choose::Allowance;
+use crate::solver::contact::ContactRow;
 use crate::solver::effort::Effort;
+use crate::solver::ends::{Bodies, SolverBody};
 use crate::state::{ContactMemory, State};
 use crate::work::Work;
 /// What a step knows of one contact.

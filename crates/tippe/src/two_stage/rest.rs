@@ -7,7 +7,8 @@
 //!
 //! Two things, of which only the first is physics. *The rule*: if no point of an island's bodies was faster than the tolerance before or
 //! after a step, nor went farther in it than that, the island stays where it was, with the impulses it had, and has no velocity. Where it touches elsewhere than a step
-//! before, by rounding of faces that meet exactly, it keeps the impulses it has found: the next step starts from them, at the same touches.
+//! before, by rounding of faces that meet exactly, or remembers impulses for another length of step, it keeps the impulses it has found: the next step starts from them,
+//! at the same touches.
 //! *The short cut*: a step that starts from the same bits ends with the same bits, so what the rule left as it was is not computed
 //! again until something about it changes. Throwing this memory away at any time changes no result.
 
@@ -189,8 +190,7 @@ impl Resting {
         work: &mut Work,
     ) {
         let driven = |(_, b): (usize, &Body)| matches!(b.kind, BodyKind::Kinematic(_));
-        // Impulses remembered for another length of step would be given back for this one.
-        if work.backup.substep != work.resting.h || model.present().any(driven) {
+        if model.present().any(driven) {
             return;
         }
         let g_h = model.gravity.length() * work.resting.h;
@@ -308,7 +308,7 @@ impl Resting {
         true
     }
 
-    /// Marks the candidates that touch elsewhere than before: their impulses are new.
+    /// Marks the candidates that touch elsewhere than before, or whose impulses belonged to another length of step: their impulses are new.
     fn same_touches(&mut self, state: &State, before: &State) {
         let lists = [
             (&state.contacts, &before.contacts),
@@ -325,6 +325,9 @@ impl Resting {
         }
         self.shifted.clear();
         self.shifted.resize(self.candidates.len(), false);
+        if before.substep != self.h {
+            self.shifted.fill(true);
+        }
         for island in self.leaving.drain(..) {
             self.shifted[island as usize] = true;
         }
@@ -465,7 +468,8 @@ fn give_back(model: &Model, state: &mut State, work: &mut Work) {
     }
     for (i, joint) in model.present_joints() {
         let of = |slot: u32| candidates[slot as usize];
-        if of(joint.b).min(joint.a.map_or(NONE, of)) != NONE {
+        let island = of(joint.b).min(joint.a.map_or(NONE, of));
+        if island != NONE && !shifted[island as usize] {
             state.joints[i] = backup.joints[i];
         }
     }

@@ -72,6 +72,8 @@ pub(crate) fn until_impact(
             // What was solved up to there is solved anew.
             report.work.mend_to(open);
             state.bodies.clone_from(&work.stage.unkicked);
+            // What rests remembers its impulses for the whole step.
+            work.resting.release_all();
             // Contacts are those of a way: features of the end of a longer one need not be features of here.
             look(model, params, state, time, work);
             collision::recall(work);

@@ -52,6 +52,9 @@ params! {
         warm_start: bool = true, "", Any, "collisions never do";
         /// Visit the contacts of every sweep in an order drawn with this seed; left out, sweeps go forward and backward in turn.
         shuffle_seed: Option<u64> = None, "", Any, "a fixed order serves; a random one shows what depends on it";
+        /// Speed below which an island at rest is left as it is; 0 never does, left out it is the velocity tolerance or what gravity
+        /// brings in a ten-millionth of the step, whichever is less.
+        rest_tolerance: Option<f64> = None, "m/s", NotNegative, "the rule of \"Islands at rest\"";
     }
     renamed {}
     dropped {

@@ -82,14 +82,12 @@ fn first_of_island(
     view.island.allowed = view.island.effort.begin(params.effort, &island);
     if jointed {
         let fits = view.island.trees
-            || worker
-                .sweeps
-                .can_be_direct(
-                    view.rows,
-                    view.joint_blocks,
-                    &worker.bodies,
-                    &view.island.allowed,
-                );
+            || worker.sweeps.can_be_direct(
+                view.rows,
+                view.joint_blocks,
+                &worker.bodies,
+                &view.island.allowed,
+            );
         let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
         view.island.direct = view.island.trees || (fits && !apart);
         if !view.island.direct {

@@ -62,9 +62,6 @@ impl Core {
     pub fn solve(&mut self, problem: &Problem, budget: &Budget) -> Outcome<'_> {
         let fits = self.island.prepare(problem, budget);
         self.begin(problem, budget.warm);
-        if std::env::var("DBG").is_ok() {
-            eprintln!("  start {:.2e}", self.island.residual);
-        }
         self.contradicted = 0.0;
         let mut phase = Phase::Start;
         let right = START_RIGHT * self.island.tolerance;
@@ -110,9 +107,6 @@ impl Core {
                 phase = Phase::Warm;
             }
         }
-        if std::env::var("DBG").is_ok() {
-            eprintln!("  warm {:.2e} f {}", self.island.residual, self.island.factorisations());
-        }
         if !self.island.is_met() && !self.island.is_exhausted() {
             self.contradicted = self.contradiction.resolve(problem, &mut self.island);
         }
@@ -128,9 +122,6 @@ impl Core {
             }
             let before = self.island.residual;
             self.run(next, problem);
-        if std::env::var("DBG").is_ok() {
-            eprintln!("  {next:?} {:.2e} -> {:.2e} f {}", before, self.island.residual, self.island.factorisations());
-        }
             if self.island.residual < before {
                 phase = next;
             }
