@@ -275,15 +275,16 @@ impl State {
         })
     }
 
-    /// Remembers the effort made for an island.
-    pub(crate) fn remember(&mut self, effort: EffortMemory) {
-        let idle = effort.pause == 0 && effort.failures == 0;
-        match self.efforts.binary_search_by_key(&effort.slot, |e| e.slot) {
-            Ok(i) if idle => drop(self.efforts.remove(i)),
-            Ok(i) => self.efforts[i] = effort,
-            Err(_) if idle => {}
-            Err(i) => self.efforts.insert(i, effort),
-        }
+    /// Remembers the efforts made for the islands of a substep; of other islands only those that were left alone, by their lowest slot.
+    pub(crate) fn remember(
+        &mut self,
+        efforts: impl Iterator<Item = EffortMemory>,
+        left_alone: impl Fn(u32) -> bool,
+    ) {
+        self.efforts.retain(|e| left_alone(e.slot));
+        self.efforts
+            .extend(efforts.filter(|e| e.pause > 0 || e.failures > 0));
+        self.efforts.sort_unstable_by_key(|e| e.slot);
     }
 
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].

@@ -19,7 +19,7 @@ thresholds! {
     LARGE: usize = 256, "`iterative`: contacts from which an island is large: it is swept a little while it takes contacts in, and left to sweeps unless `effort` is above 1.";
     SLIP_ROUNDS: u32 = 4, "Rounds in which sticking contacts at their static bound are released, within one solve.";
     JOINT_SWEEPS: u32 = 1, "Double sweeps before the direct solve of an island that joints hold together: sweeps crawl along chains.";
-    POLISH: f64 = 1e-2, "Part of the tolerance that the direct solve goes on to while it converges: what is left wanders through towers.";
+    POLISH: f64 = 1e-4, "Part of the tolerance that the core goes on to while it converges: what is left wanders through towers, whose top is as fast as all of it together.";
     RIGHT: f64 = 1e-3, "Part of the tolerance at which remembered impulses are kept: forces are as much larger as a substep is short.";
     PACKED_CONTACTS: usize = 32, "Contacts from which visiting eight at once is worth packing them.";
     PACKED_SWEEPS: u32 = 2, "Double sweeps from which packing is worth it.";

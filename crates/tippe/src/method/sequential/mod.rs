@@ -156,9 +156,13 @@ fn substep(
     kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
     targets::second_rows(model, settings, state, work, h);
     solve::second(model, params, state, work, &mut report);
-    for island in &work.stage.islands {
-        state.remember(island.effort.memory);
-    }
+    let efforts = work.stage.islands.iter().map(|i| i.effort.memory);
+    let asleep = |slot: u32| {
+        let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
+        body.is_some_and(|b| b.asleep.is_some())
+    };
+    let alone = |slot: u32| asleep(slot) || work.resting.holds(slot);
+    state.remember(efforts, alone);
 
     work.begins(Phase::Finish);
     state.time = t + h;
