@@ -48,6 +48,9 @@ pub struct CompareArgs {
     /// Print one JSON object per method and nothing else on standard output.
     #[arg(long)]
     pub json: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -119,6 +122,7 @@ pub fn compare(args: &CompareArgs) -> Result<Outcome> {
             dt: args.dt,
             seconds: args.seconds,
             allow_outside: args.allow_outside,
+            set: args.set.clone(),
             ..LoadOptions::default()
         };
         let Some(scene) = load::load(&args.scene, &options) else {

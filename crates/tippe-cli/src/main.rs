@@ -13,6 +13,7 @@ mod film;
 mod format;
 mod impact;
 mod islands;
+mod lab;
 mod lcp;
 mod load;
 mod numbers;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
         Command::Lcp(args) => lcp::lcp(args),
+        Command::Lab(args) => lab::lab(args),
         Command::Query(args) => query::query(args),
         Command::View(args) => view::view(args),
         Command::Render(args) => render::render(args),

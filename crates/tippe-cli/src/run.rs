@@ -68,6 +68,7 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         dt: args.dt,
         seconds: args.seconds,
         allow_outside: args.allow_outside,
+        set: args.set.clone(),
         ..LoadOptions::default()
     };
     let Some(mut scene) = load::load(&args.scene, &options) else {

@@ -15,6 +15,7 @@ use crate::load::{LoadOptions, Record};
 pub(crate) use crate::materials::MaterialTable;
 use crate::params;
 use crate::read::choices;
+use crate::subassembly::Placement;
 use crate::suggest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 use tippe::model::BODIES_MAX;
@@ -111,7 +112,7 @@ fn set_sleeping(
 pub(crate) fn build(
     main: &SceneFile,
     parts: &Parts,
-    documents: &[Document],
+    (documents, placements): (&[Document], &[Placement]),
     options: &LoadOptions,
     problems: &mut Problems,
 ) -> Built {
@@ -164,8 +165,10 @@ pub(crate) fn build(
                 "give the body a name of its own: name = \"block\"",
             );
         }
+        let mut desc = describe(value, at, Role::Single, &materials, problems);
+        placements[at.document].place(&mut desc);
         plan.push(Planned {
-            desc: describe(value, at, Role::Single, &materials, problems),
+            desc,
             at: at.clone(),
         });
     }
@@ -195,7 +198,12 @@ pub(crate) fn build(
         .iter()
         .map(|item| joint::describe(&item.value, &item.at, false, problems));
     let jointings: Vec<Jointing> = jointings.collect();
-    let joint_plan = plan_joints(parts, &jointings, &generators, &plan, problems);
+    let mut joint_plan = plan_joints(parts, &jointings, &generators, &plan, problems);
+    for joint in &mut joint_plan {
+        if let Some(ends) = &mut joint.ends {
+            placements[joint.at.document].place_ends(ends);
+        }
+    }
     let (mut names, mut joints) = (Vec::new(), Vec::new());
     if problems.is_empty() {
         names = add_bodies(&mut world, &plan[..solids], problems);
@@ -217,6 +225,8 @@ pub(crate) fn build(
         name: main.name.clone(),
         description: main.description.clone(),
         include: None,
+        parameters: None,
+        assembly: None,
         world: Some(format::WorldTable {
             gravity: Some(gravity.to_array()),
             body_limit: Some(limit),

@@ -84,6 +84,9 @@ pub struct RenderArgs {
     /// Dark background.
     #[arg(long)]
     pub dark: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -121,6 +124,7 @@ pub fn render(args: &RenderArgs) -> Result<Outcome> {
         dt: args.dt,
         seconds: args.seconds,
         allow_outside: args.allow_outside,
+        set: args.set.clone(),
         ..LoadOptions::default()
     };
     let Some(mut scene) = load::load(&args.scene, &options) else {

@@ -5,7 +5,7 @@
 //! Source: `docs/recording.md`.
 
 use super::chunk::{
-    BODY, CERT, CONT, DONE, DOZE, EVNT, HEAD, JOIN, POSE, Payload, REAC, SNAP, TREE, WALL,
+    BODY, CERT, CONT, DONE, DOZE, EVNT, HEAD, JOIN, LOCK, POSE, Payload, REAC, SNAP, TREE, WALL,
     write_chunk,
 };
 use super::pack::{Bounds, pack};
@@ -41,6 +41,7 @@ pub struct RecordingWriter<W: Write> {
     joints: Vec<JointId>,
     /// Who slept at the last frame, by place in the list of bodies.
     asleep: Vec<bool>,
+    locked: Vec<bool>,
     frames: u64,
     seconds: u64,
     certificates: Vec<u8>,
@@ -102,6 +103,7 @@ impl<W: Write> RecordingWriter<W> {
             bodies: Vec::new(),
             joints: Vec::new(),
             asleep: Vec::new(),
+            locked: Vec::new(),
             frames: 0,
             seconds: 0,
             certificates: Vec::new(),
@@ -275,6 +277,7 @@ impl<W: Write> RecordingWriter<W> {
             write_chunk(&mut self.out, CONT, &payload)?;
         }
         self.list_sleepers(world)?;
+        self.list_locked(world)?;
         let poses: Vec<Pose> = self
             .bodies
             .iter()
@@ -325,6 +328,7 @@ impl<W: Write> RecordingWriter<W> {
         write_chunk(&mut self.out, BODY, &serde_json::to_vec(&list)?)?;
         self.bodies = now;
         self.asleep.clear();
+        self.locked.clear();
         let trees = describe::tree_joints(world);
         if !trees.is_empty() {
             write_chunk(&mut self.out, TREE, &serde_json::to_vec(&trees)?)?;
@@ -348,13 +352,29 @@ impl<W: Write> RecordingWriter<W> {
         if same {
             return Ok(());
         }
-        let byte = |eight: &[bool]| {
-            let bits = eight.iter().enumerate();
-            bits.fold(0_u8, |sum, (k, x)| sum | (u8::from(*x) << k))
-        };
-        let bytes: Vec<u8> = now.chunks(8).map(byte).collect();
+        let bytes = bits(&now);
         self.asleep = now;
         write_chunk(&mut self.out, DOZE, &bytes)
+    }
+
+    /// Writes which links of adaptive trees are locked, if that is not what the last frame had, in the same form.
+    fn list_locked(&mut self, world: &World) -> io::Result<()> {
+        let now: Vec<bool> = self
+            .bodies
+            .iter()
+            .map(|id| world.is_locked(*id).unwrap_or(false))
+            .collect();
+        let same = if self.locked.is_empty() {
+            !now.contains(&true)
+        } else {
+            now == self.locked
+        };
+        if same {
+            return Ok(());
+        }
+        let bytes = bits(&now);
+        self.locked = now;
+        write_chunk(&mut self.out, LOCK, &bytes)
     }
 
     /// Writes the list of joints if it is not the one of the last frame.
@@ -391,6 +411,15 @@ impl<W: Write> RecordingWriter<W> {
 
 /// Contacts kept before they are joined, at least.
 const CONTACTS_KEPT: usize = 4096;
+
+/// One bit for each, the lowest of the first byte first.
+fn bits(all: &[bool]) -> Vec<u8> {
+    let byte = |eight: &[bool]| {
+        let bits = eight.iter().enumerate();
+        bits.fold(0_u8, |sum, (k, x)| sum | (u8::from(*x) << k))
+    };
+    all.chunks(8).map(byte).collect()
+}
 
 /// Sorts, and makes one of those that are the same contact in several steps: impulses add up, the rest is that of the last step.
 fn join_contacts(contacts: &mut Vec<RecordedContact>) {

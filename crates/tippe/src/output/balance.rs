@@ -63,7 +63,7 @@ impl Balance {
         for (i, body) in model.present() {
             let s = &state.bodies[i];
             self.start[i] = (
-                energy::kinetic(body, s),
+                energy::kinetic_of(model, state, i, body),
                 energy::potential(body, s, model.gravity),
             );
         }
@@ -103,8 +103,9 @@ impl Balance {
     pub(crate) fn correct(&mut self, model: &Model, state: &State, sign: f64) {
         for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
             let s = &state.bodies[i];
-            self.work[i] +=
-                sign * (energy::kinetic(body, s) + energy::potential(body, s, model.gravity));
+            self.work[i] += sign
+                * (energy::kinetic_of(model, state, i, body)
+                    + energy::potential(body, s, model.gravity));
         }
     }
 
@@ -166,7 +167,7 @@ impl Balance {
         self.sums.resize(self.start.len(), Sum::default());
         for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
             let s = &state.bodies[i];
-            let kinetic = energy::kinetic(body, s);
+            let kinetic = energy::kinetic_of(model, state, i, body);
             let potential = energy::potential(body, s, model.gravity);
             let (kinetic_start, potential_start) = self.start[i];
             let root = self.root(i as u32) as usize;

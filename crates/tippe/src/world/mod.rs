@@ -7,10 +7,15 @@
 mod articulations;
 mod control;
 mod couplings;
+mod keyframes;
+mod links;
+mod programs;
 pub mod query;
 mod read;
+mod sensors;
 mod sleeping;
 
+pub use keyframes::START;
 pub use read::PairContact;
 
 use crate::dynamics::joint::unwrapped;
@@ -27,6 +32,7 @@ use crate::state::{BodyState, JointMemory, Load, PairKey, State};
 use crate::threads::Threads;
 use crate::work::Work;
 use crate::{snapshot, step};
+use std::sync::OnceLock;
 
 /// Standard gravity, z up [m/s²].
 pub const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
@@ -42,6 +48,10 @@ pub struct World {
     pub(crate) method: Method,
     pub(crate) work: Work,
     pub(crate) ledger: EnergyLedger,
+    /// What the user kept to go back to.
+    pub(crate) keyframes: Vec<keyframes::Keyframe>,
+    /// The state with all links in their places, where somebody looked at it since the last step left some behind.
+    pub(crate) placed: OnceLock<Box<State>>,
 }
 
 impl Default for World {
@@ -70,6 +80,8 @@ impl World {
             method,
             work: Work::default(),
             ledger: EnergyLedger::default(),
+            keyframes: Vec::new(),
+            placed: OnceLock::new(),
         }
     }
 
@@ -79,6 +91,11 @@ impl World {
     /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call, but for
     /// sleepers that it woke. A step that was interrupted leaves the world exactly as it was.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        if self.model.sleeping.is_some() {
+            self.catch_up();
+        }
+        self.placed.take();
+        let loads = self.run_programs(dt);
         let slept = sleep::Slept::keep(&self.model, &self.state, self.work.interrupt.is_some());
         sleep::prepare(&mut self.model, &mut self.state, dt, &mut self.work.sleep);
         let report = loop {
@@ -97,6 +114,9 @@ impl World {
                     }
                     self.work.resting.release_all();
                     self.work.events.clear();
+                    if let Some(loads) = loads {
+                        self.state.loads = loads;
+                    }
                     return Err(error);
                 }
             };
@@ -116,7 +136,24 @@ impl World {
         let report = self.settle(report);
         self.ledger.add(&report.energy);
         self.break_joints();
+        if !self.model.sensors.is_empty() {
+            self.sense(dt);
+        }
         Ok(report)
+    }
+
+    /// Advances the world by `count` steps of `dt` [s]; the report of the last one.
+    ///
+    /// # Errors
+    /// As [`World::step`]: the world is then where the last good step left it. No steps at all is an error too.
+    pub fn step_many(&mut self, dt: f64, count: usize) -> Result<StepReport, StepError> {
+        let mut last = Err(StepError::Refused {
+            reason: "no steps to take".into(),
+        });
+        for _ in 0..count {
+            last = Ok(self.step(dt)?);
+        }
+        last
     }
 
     /// Time [s].
@@ -258,6 +295,14 @@ impl World {
         }
     }
 
+    /// Counts an edit that is a push alone.
+    pub(crate) fn push(&mut self, index: usize) {
+        self.placed.take();
+        let before = self.model.edits;
+        sleep::wake(&mut self.model, &mut self.state, index);
+        self.model.pushes += self.model.edits - before;
+    }
+
     fn new_slot(&mut self) -> Result<usize, BuildError> {
         let index = self.model.bodies.len();
         if index >= BODIES_MAX {
@@ -271,6 +316,7 @@ impl World {
         self.state.bodies.push(BodyState::REST);
         self.state.loads.push(Load::default());
         self.state.quiet.push(0.0);
+        self.state.asleep.push(None);
         Ok(index)
     }
 
@@ -292,6 +338,7 @@ impl World {
         self.wake_around(index);
         self.work.resting.release_all();
         self.state.quiet[index] = 0.0;
+        self.state.asleep[index] = None;
         self.model.bodies[index] = None;
         self.model.generations[index] = self.model.generations[index].wrapping_add(1);
         self.state.bodies[index] = BodyState::REST;
@@ -334,7 +381,18 @@ impl World {
     /// # Errors
     /// The body does not exist.
     pub fn body_state(&self, id: BodyId) -> Result<&BodyState, UnknownBody> {
-        Ok(&self.state.bodies[self.index(id)?])
+        Ok(&self.state().bodies[self.index(id)?])
+    }
+
+    /// Sets the user's own number of a body: it changes nothing, goes with clones and snapshots, and is not part of the hash.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn set_user_data(&mut self, id: BodyId, data: u64) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        let body = self.model.bodies[index].as_mut().ok_or(UnknownBody)?;
+        body.user_data = data;
+        Ok(())
     }
 
     /// World pose of a body's frame.
@@ -351,6 +409,7 @@ impl World {
     /// The body does not exist.
     pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        self.catch_up();
         self.wake_around(index);
         let center = self.body(id)?.center;
         let state = &mut self.state.bodies[index];
@@ -370,6 +429,7 @@ impl World {
         angular_velocity: Vec3,
     ) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        self.catch_up();
         sleep::wake(&mut self.model, &mut self.state, index);
         if self.body(id)?.is_free() {
             self.state.bodies[index].velocity = velocity;
@@ -384,8 +444,8 @@ impl World {
     /// The body does not exist.
     pub fn apply_force(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
-        sleep::wake(&mut self.model, &mut self.state, index);
-        let arm = point - self.state.bodies[index].position;
+        self.push(index);
+        let arm = point - self.position_of(index);
         let load = &mut self.state.loads[index];
         load.force += force;
         load.torque += arm.cross(force);
@@ -398,7 +458,7 @@ impl World {
     /// The body does not exist.
     pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
-        sleep::wake(&mut self.model, &mut self.state, index);
+        self.push(index);
         self.state.loads[index].torque += torque;
         Ok(())
     }
@@ -414,6 +474,7 @@ impl World {
         point: Vec3,
     ) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        self.catch_up();
         sleep::wake(&mut self.model, &mut self.state, index);
         let body = self.model.get(id).ok_or(UnknownBody)?;
         if matches!(body.kind, BodyKind::Link { .. }) {
@@ -438,6 +499,20 @@ impl World {
     /// # Errors
     /// The field of the description that makes no sense, and why.
     pub fn add_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
+        self.catch_up();
+        let joint = self.model.joint_from(desc)?;
+        if let Some(i) = crate::adaptive::loops::looped(&self.model, &joint) {
+            let reason = format!(
+                "it closes a loop through the adaptive articulation `{}`: adaptive bodies must be open trees",
+                self.model.articulation_name(i)
+            );
+            return Err(BuildError::new("body_b", reason));
+        }
+        self.add_open_joint(desc)
+    }
+
+    /// Adds a joint that closes no loop through an adaptive tree.
+    pub(crate) fn add_open_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
         let joint = self.model.joint_from(desc)?;
         let place = joint.place(&self.state.bodies, &[]);
         let crossing = place
@@ -604,7 +679,7 @@ impl World {
     /// Kinetic and potential energy now [J].
     #[must_use]
     pub fn energy(&self) -> (f64, f64) {
-        crate::dynamics::energy::total(&self.model, &self.state)
+        crate::dynamics::energy::total(&self.model, self.state())
     }
 
     /// The world as bytes: model and state, versioned.
@@ -624,7 +699,7 @@ impl World {
     /// A number over poses, velocities, time, warm-start data and slot order: equal bits give equal hashes.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        snapshot::hash(&self.model, &self.state)
+        snapshot::hash(&self.model, self.state())
     }
 
     pub(crate) fn index(&self, id: BodyId) -> Result<usize, UnknownBody> {

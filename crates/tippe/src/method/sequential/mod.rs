@@ -159,7 +159,7 @@ fn substep(
     let efforts = work.stage.islands.iter().map(|i| i.effort.memory);
     let asleep = |slot: u32| {
         let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
-        body.is_some_and(|b| b.asleep.is_some())
+        body.is_some_and(|b| b.asleep)
     };
     let alone = |slot: u32| asleep(slot) || work.resting.holds(slot);
     state.remember(efforts, alone);
