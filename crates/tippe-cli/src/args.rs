@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::bench::BenchArgs;
 use crate::compare::CompareArgs;
+use crate::export::ExportArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
 use crate::lab::LabArgs;
@@ -59,6 +60,8 @@ pub enum Command {
     View(ViewArgs),
     /// Draw pictures or a short film of a scene, without a display.
     Render(RenderArgs),
+    /// Write the numbers of a recording as CSV files.
+    Export(ExportArgs),
 }
 
 /// Flags of `tippe run`.
@@ -81,6 +84,9 @@ pub struct RunArgs {
     /// Folder for recording.tippe, summary.json and report.html; made if missing, refused if it has them already.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Folder for CSV files of all states, readings and contacts at the record rate; made if missing.
+    #[arg(long, value_name = "DIR")]
+    pub csv: Option<PathBuf>,
     /// Take older results out of that folder first.
     #[arg(long, requires = "out")]
     pub force: bool,
@@ -88,7 +94,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub json: bool,
     /// Write the scene with all defaults to standard output and stop.
-    #[arg(long, conflicts_with_all = ["json", "out", "picture"])]
+    #[arg(long, conflicts_with_all = ["json", "out", "picture", "csv"])]
     pub explain: bool,
     /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
     #[arg(long, value_name = "PATH=VALUE")]

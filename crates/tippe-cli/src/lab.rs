@@ -159,7 +159,8 @@ fn balls(args: &LabArgs) -> Result<Vec<Run>, tippe::BuildError> {
 fn arriving(count: usize, coming: usize) -> Result<Vec<f64>, tippe::BuildError> {
     if coming == 0 || coming >= count {
         let reason = format!("must be between 1 and {}, got {coming}", count - 1);
-        return Err(tippe::BuildError::new("coming", reason));
+        let field = "coming".into();
+        return Err(tippe::BuildError { field, reason });
     }
     let speed = |i: usize| if i < coming { 1.0 } else { 0.0 };
     Ok((0..count).map(speed).collect())

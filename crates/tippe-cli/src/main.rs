@@ -9,6 +9,7 @@ mod assemble;
 mod bench;
 mod check;
 mod compare;
+mod export;
 mod film;
 mod format;
 mod impact;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Command::Query(args) => query::query(args),
         Command::View(args) => view::view(args),
         Command::Render(args) => render::render(args),
+        Command::Export(args) => export::export(args),
     };
     ExitCode::from(match result {
         Ok(Outcome::Done) => 0,

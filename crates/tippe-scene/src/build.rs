@@ -7,6 +7,7 @@
 use crate::articulation::{self, PlannedArticulation};
 use crate::body::{Role, describe};
 use crate::check::{LARGE, not_negative, positive, vector};
+use crate::control;
 use crate::diagnostics::{At, Document, Problems};
 use crate::format::{self, SceneFile};
 use crate::generate::{self, Generators};
@@ -14,6 +15,7 @@ use crate::joint::{self, Jointing, Names, PlannedJoint};
 use crate::load::{LoadOptions, Record};
 pub(crate) use crate::materials::MaterialTable;
 use crate::params;
+use crate::quantities::Quantities;
 use crate::read::choices;
 use crate::subassembly::Placement;
 use crate::suggest::nearest;
@@ -53,6 +55,8 @@ pub(crate) struct Parts {
     pub(crate) chains: Vec<Item<format::Chain>>,
     pub(crate) joints: Vec<Item<format::Joint>>,
     pub(crate) articulations: Vec<Item<format::Articulation>>,
+    pub(crate) sensors: Vec<Item<format::Sensor>>,
+    pub(crate) programs: Vec<Item<format::Program>>,
 }
 
 /// A body to be, before it is in the world.
@@ -71,6 +75,8 @@ pub(crate) struct Built {
     pub(crate) dt: f64,
     pub(crate) seconds: f64,
     pub(crate) record: Record,
+    pub(crate) camera: Option<crate::load::Camera>,
+    pub(crate) colours: Vec<(BodyId, [f64; 3])>,
     /// The scene with every default written out.
     pub(crate) resolved: SceneFile,
 }
@@ -219,6 +225,20 @@ pub(crate) fn build(
     if problems.is_empty() {
         joints = joint::add_joints(&mut world, &names, &joint_plan, problems);
     }
+    let mut colours = Vec::new();
+    if problems.is_empty() {
+        let known = control::Known {
+            bodies: &names,
+            joints: &joints,
+        };
+        control::add_sensors(&mut world, &known, &parts.sensors, problems);
+        control::add_programs(&mut world, &known, &parts.programs, problems);
+        check_quantities(&record, &world, &root, problems);
+        // The bodies of the file come first.
+        let given = parts.bodies.iter().zip(&names);
+        colours.extend(given.filter_map(|(item, (_, id))| Some((*id, item.value.colour?))));
+    }
+    let camera = control::camera(main.camera.as_ref(), &root, problems);
     let single_joints = joints.iter().take(parts.joints.len());
     let resolved = SceneFile {
         version: format::VERSION,
@@ -238,13 +258,19 @@ pub(crate) fn build(
         record: Some(format::RecordTable {
             rate: Some(record.rate),
             contacts: Some(record.contacts),
+            exact: Some(record.exact),
+            quantities: some(record.quantities.clone()),
         }),
         material: Some(materials.written_out(world.materials())),
         pair: some(materials.pairs_written_out(&parts.pairs, world.materials())),
         body: some(
             plan[..parts.bodies.len()]
                 .iter()
-                .map(|p| crate::explain::body(&p.desc, &materials))
+                .zip(&parts.bodies)
+                .map(|(p, item)| format::Body {
+                    colour: item.value.colour,
+                    ..crate::explain::body(&p.desc, &materials)
+                })
                 .collect(),
         ),
         grid: some(generators.grids_written_out(&materials)),
@@ -264,6 +290,13 @@ pub(crate) fn build(
                 .map(|item| articulation::written_out(&item.value))
                 .collect(),
         ),
+        sensor: some(parts.sensors.iter().map(|s| s.value.clone()).collect()),
+        program: some(parts.programs.iter().map(|p| p.value.clone()).collect()),
+        camera: camera.map(|c| format::Camera {
+            yaw_deg: Some(c.yaw_deg),
+            up_deg: Some(c.up_deg),
+            zoom: Some(c.zoom),
+        }),
     };
     Built {
         world,
@@ -274,6 +307,8 @@ pub(crate) fn build(
         dt: run.0,
         seconds: run.1,
         record,
+        camera,
+        colours,
         resolved,
     }
 }
@@ -339,6 +374,17 @@ fn record_settings(main: &SceneFile, root: &At, problems: &mut Problems) -> Reco
     Record {
         rate,
         contacts: table.and_then(|r| r.contacts).unwrap_or(false),
+        exact: table.and_then(|r| r.exact).unwrap_or(false),
+        quantities: table.and_then(|r| r.quantities.clone()).unwrap_or_default(),
+    }
+}
+
+/// Reports a quantity to record that the world does not have.
+fn check_quantities(record: &Record, world: &World, root: &At, problems: &mut Problems) {
+    if let Err((i, help)) = Quantities::choose(world, &record.quantities) {
+        let at = root.join("record.quantities").index(i);
+        let reason = format!("no quantity {:?}", record.quantities[i]);
+        problems.error(&at, reason, help);
     }
 }
 

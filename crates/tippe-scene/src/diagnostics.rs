@@ -137,6 +137,29 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
+impl From<Diagnostics> for tippe::Error {
+    /// The first error; the others are in the text of the diagnostics.
+    fn from(all: Diagnostics) -> Self {
+        let first = all.errors.into_iter().next();
+        first.map_or_else(
+            || Self::Scene {
+                field: String::new(),
+                reason: "the scene was refused".into(),
+                place: String::new(),
+            },
+            |e| Self::Scene {
+                place: if e.line > 0 {
+                    format!("{}:{}:{}", e.file, e.line, e.column)
+                } else {
+                    e.file
+                },
+                field: e.field,
+                reason: e.reason,
+            },
+        )
+    }
+}
+
 /// A source and what it says.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {

@@ -67,12 +67,27 @@ pub struct LoadOptions {
 }
 
 /// What a recording of the scene holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// Frames a simulated second [Hz].
     pub rate: f64,
     /// Contact points and impulses too.
     pub contacts: bool,
+    /// States of bodies, joints and articulations as they are.
+    pub exact: bool,
+    /// Quantities by name; without any, the sensors.
+    pub quantities: Vec<String>,
+}
+
+/// Where pictures of a scene are looked at from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Angle about z from x, in degrees.
+    pub yaw_deg: f64,
+    /// Angle above the ground, in degrees.
+    pub up_deg: f64,
+    /// How much nearer than to see everything.
+    pub zoom: f64,
 }
 
 /// A scene, ready to run.
@@ -98,6 +113,10 @@ pub struct Scene {
     pub seconds: f64,
     /// What to record.
     pub record: Record,
+    /// Where pictures are looked at from, if the scene says.
+    pub camera: Option<Camera>,
+    /// Colours that the scene gives its bodies, red, green and blue from 0 to 1.
+    pub colours: Vec<(BodyId, [f64; 3])>,
     /// Text of the file.
     pub source: String,
     /// The scene with every default written out.
@@ -251,6 +270,8 @@ fn load_text(
             dt: b.dt,
             seconds: b.seconds,
             record: b.record,
+            camera: b.camera,
+            colours: b.colours,
             source: text.to_owned(),
             resolved: b.resolved,
             warnings,
@@ -727,6 +748,7 @@ impl Loader<'_> {
             ("world", file.world.is_some()),
             ("method", file.method.is_some()),
             ("record", file.record.is_some()),
+            ("camera", file.camera.is_some()),
         ] {
             if given {
                 let help = "keep it in the main file";
@@ -828,6 +850,8 @@ fn take(file: &SceneFile, at: &At, parts: &mut Parts) {
     add(file.fill.as_ref(), at, "fill", &mut parts.fills);
     add(file.chain.as_ref(), at, "chain", &mut parts.chains);
     add(file.joint.as_ref(), at, "joint", &mut parts.joints);
+    add(file.sensor.as_ref(), at, "sensor", &mut parts.sensors);
+    add(file.program.as_ref(), at, "program", &mut parts.programs);
     let articulations = &mut parts.articulations;
     add(
         file.articulation.as_ref(),

@@ -78,6 +78,20 @@ impl Placement {
                 );
             }
         }
+        if file.program.is_some() {
+            let reason = "a sub-assembly has no time programs";
+            problems.error(
+                &at.key("program"),
+                reason,
+                "write them in the file that places it",
+            );
+        }
+        for sensor in file.sensor.iter_mut().flatten() {
+            sensor.name = self.named(&sensor.name);
+            for name in [&mut sensor.body, &mut sensor.joint, &mut sensor.other] {
+                *name = name.as_ref().map(|n| self.named(n));
+            }
+        }
         for body in file.body.iter_mut().flatten() {
             body.name = body.name.as_ref().map(|n| self.named(n));
         }

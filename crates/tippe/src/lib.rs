@@ -74,7 +74,7 @@ pub use articulation::{
 pub use compliance::Compliance;
 pub use dynamics::sleep::Sleeping;
 pub use error::{
-    BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
+    BuildError, Error, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
 };
 pub use interrupt::Interrupt;
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};

@@ -142,6 +142,8 @@ record! {
             viscous: f64,
             /// Dry friction of a revolute [N·m] or prismatic [N] joint. Default 0.
             dry_friction: f64,
+            /// Inertia of the drive seen at the joint, rotor inertia times gear ratio squared, of each freedom [kg·m²] or [kg]. Default 0.
+            armature: f64,
             /// The one shape of the link, in its own frame.
             shape: Shape,
             /// Several shapes, instead of `shape`.

@@ -6,16 +6,18 @@
 
 mod articulation;
 mod body;
+mod control;
 mod generator;
 mod joint;
 
 pub use crate::params::{Entries, MethodTable, Written, WrittenValue};
-pub use articulation::{Articulation, Link, LinkJoint, TreeIntegrator};
+pub use articulation::{Adaptive, Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
     DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Mesh, Motion, Shape,
     ShapeEntry, ShapePlace, SineMotion, Sphere, TableMotion,
 };
+pub use control::{Camera, Drives, Keys, Program, Quantity, Sensor, SensorKind, Sine};
 pub use generator::{Chain, Fill, Grid, OneOrMany, Pyramid, RandomRotation, Region, Stack};
 pub use joint::{Frame, Freedom, Joint, JointKind, Motor, Spring};
 
@@ -72,6 +74,12 @@ record! {
             joint: Vec<Joint>,
             /// Trees of links in reduced coordinates.
             articulation: Vec<Articulation>,
+            /// Quantities that are read after every step.
+            sensor: Vec<Sensor>,
+            /// Gravity, forces and motors as functions of time.
+            program: Vec<Program>,
+            /// Where pictures are looked at from.
+            camera: Camera,
         }
     }
 }
@@ -104,6 +112,10 @@ record! {
             rate: f64,
             /// Record contact points and impulses too. Default false.
             contacts: bool,
+            /// Record states of bodies, joints and articulations as they are, in double precision. Default false.
+            exact: bool,
+            /// Quantities to record by name, such as "body.block.position.z"; a part of a name stands for all that begin with it. Default: the sensors.
+            quantities: Vec<String>,
         }
     }
 }

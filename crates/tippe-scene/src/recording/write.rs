@@ -5,12 +5,13 @@
 //! Source: `docs/recording.md`.
 
 use super::chunk::{
-    BODY, CERT, CONT, DONE, DOZE, EVNT, HEAD, JOIN, LOCK, POSE, Payload, REAC, SNAP, TREE, WALL,
-    write_chunk,
+    BODY, CERT, CONT, DONE, DOZE, EVNT, HEAD, JOIN, LOCK, POSE, Payload, QNAM, QVAL, REAC, SNAP,
+    TREE, WALL, write_chunk,
 };
 use super::pack::{Bounds, pack};
 use super::{Header, MAGIC, RecordedBody, RecordedContact, VERSION, certificate, describe};
-use crate::load::Scene;
+use crate::load::{Record, Scene};
+use crate::quantities::Quantities;
 use std::io::{self, Write};
 use tippe::{BodyId, EventKind, JointId, Pose, StepReport, World};
 
@@ -53,6 +54,11 @@ pub struct RecordingWriter<W: Write> {
     reaction_steps: u32,
     /// Wall time of each step since the last frame, where the caller tells it.
     wall_times: Vec<u8>,
+    /// What is recorded by name, and what of it there is now.
+    record: Record,
+    quantities: Quantities,
+    /// Bodies and joints that the quantities were chosen for.
+    chosen_for: Option<(Vec<BodyId>, Vec<JointId>)>,
     /// Whether a step was taken since the last frame.
     stepped: bool,
     /// Time of the last whole frame [s].
@@ -112,6 +118,9 @@ impl<W: Write> RecordingWriter<W> {
             reactions: Vec::new(),
             reaction_steps: 0,
             wall_times: Vec::new(),
+            record: scene.record.clone(),
+            quantities: Quantities::default(),
+            chosen_for: None,
             stepped: false,
             until: scene.world.time(),
         };
@@ -278,6 +287,7 @@ impl<W: Write> RecordingWriter<W> {
         }
         self.list_sleepers(world)?;
         self.list_locked(world)?;
+        self.write_quantities(world)?;
         let poses: Vec<Pose> = self
             .bodies
             .iter()
@@ -300,6 +310,44 @@ impl<W: Write> RecordingWriter<W> {
         self.out.flush()?;
         self.until = world.time();
         Ok(())
+    }
+
+    /// Writes the quantities asked for, and their names where they changed.
+    fn write_quantities(&mut self, world: &World) -> io::Result<()> {
+        let here = (self.bodies.clone(), world.joint_ids().collect::<Vec<_>>());
+        if self.chosen_for.as_ref() != Some(&here) {
+            let Record {
+                exact, quantities, ..
+            } = &self.record;
+            let chosen = if *exact {
+                Quantities::all(world)
+            } else {
+                // What broke is no longer there: the rest goes on.
+                let sensors = [String::from("sensor")];
+                let names = if quantities.is_empty() {
+                    &sensors[..]
+                } else {
+                    quantities
+                };
+                let one = |n: &String| Quantities::choose(world, std::slice::from_ref(n)).is_ok();
+                let there: Vec<String> = names.iter().filter(|n| one(n)).cloned().collect();
+                Quantities::choose(world, &there).unwrap_or_default()
+            };
+            if chosen.names() != self.quantities.names() {
+                write_chunk(&mut self.out, QNAM, &serde_json::to_vec(chosen.names())?)?;
+            }
+            self.quantities = chosen;
+            self.chosen_for = Some(here);
+        }
+        if self.quantities.names().is_empty() {
+            return Ok(());
+        }
+        let mut p = Payload::default();
+        p.f64(world.time());
+        p.u64(world.step_count());
+        let values = self.quantities.values(world);
+        values.into_iter().for_each(|x| p.f64(x));
+        write_chunk(&mut self.out, QVAL, &p.0)
     }
 
     fn snapshot(&mut self, world: &World) -> io::Result<()> {

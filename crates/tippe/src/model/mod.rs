@@ -234,6 +234,50 @@ impl BodyDesc {
         }
     }
 
+    /// A kinematic body of one shape at a place, at rest until it is steered.
+    #[must_use]
+    pub fn kinematic(shape: Shape, position: Vec3) -> Self {
+        Self {
+            kind: BodyKind::Kinematic(Motion::REST),
+            ..Self::dynamic(shape, position)
+        }
+    }
+
+    /// With a name.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// With a mass [kg], spread evenly over its shapes.
+    #[must_use]
+    pub fn with_mass(mut self, mass: f64) -> Self {
+        self.mass = MassSpec::Mass(mass);
+        self
+    }
+
+    /// With an orientation.
+    #[must_use]
+    pub fn turned(mut self, rotation: Quat) -> Self {
+        self.pose.rotation = rotation;
+        self
+    }
+
+    /// With velocities at the start [m/s], [rad/s].
+    #[must_use]
+    pub fn moving(mut self, velocity: Vec3, angular_velocity: Vec3) -> Self {
+        (self.velocity, self.angular_velocity) = (velocity, angular_velocity);
+        self
+    }
+
+    /// Of a material, all its shapes.
+    #[must_use]
+    pub fn of(mut self, material: MaterialId) -> Self {
+        self.shapes.iter_mut().for_each(|s| s.material = material);
+        self
+    }
+
     /// A fixed body of one shape at a place.
     #[must_use]
     pub fn fixed(shape: Shape, position: Vec3) -> Self {

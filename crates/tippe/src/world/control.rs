@@ -142,7 +142,7 @@ impl World {
         Ok(self.state.bodies[id.index()].frame(body))
     }
 
-    fn known(&self, id: BodyId) -> Result<&Body, BuildError> {
+    pub(super) fn known(&self, id: BodyId) -> Result<&Body, BuildError> {
         let missing = || BuildError::new("body", UnknownBody.to_string());
         self.model.get(id).ok_or_else(missing)
     }

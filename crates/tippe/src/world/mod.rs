@@ -7,6 +7,7 @@
 mod articulations;
 mod control;
 mod couplings;
+mod joints;
 mod keyframes;
 mod links;
 mod programs;
@@ -403,15 +404,30 @@ impl World {
         Ok(self.body_state(id)?.frame(self.body(id)?))
     }
 
-    /// Moves a body's frame; its velocities stay. For dynamic and fixed bodies; a kinematic one goes back to its motion, a link to its tree.
+    /// Moves the frame of a dynamic or fixed body; its velocities stay.
     ///
     /// # Errors
-    /// The body does not exist.
-    pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
+    /// The body does not exist or is moved by something else, a kinematic one by its motion, a link by its tree (field `body`); the pose is
+    /// not finite (field `pose`).
+    pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), BuildError> {
+        let body = self.known(id)?;
+        match body.kind {
+            BodyKind::Dynamic | BodyKind::Fixed => {}
+            BodyKind::Kinematic(_) => {
+                let reason = "its motion says where a kinematic body is: steer it";
+                return Err(BuildError::new("body", reason));
+            }
+            BodyKind::Link { .. } => {
+                let reason = "its tree says where a link is: set the state of the articulation";
+                return Err(BuildError::new("body", reason));
+            }
+        }
+        if !(pose.is_finite() && pose.rotation.length_squared() > 1e-12) {
+            return Err(BuildError::new("pose", "must be finite, with a rotation"));
+        }
+        let (index, center) = (id.index(), body.center);
         self.catch_up();
         self.wake_around(index);
-        let center = self.body(id)?.center;
         let state = &mut self.state.bodies[index];
         state.rotation = crate::math::rotation::normalized(pose.rotation);
         state.position = pose.position + state.rotation * center;
@@ -421,29 +437,66 @@ impl World {
     /// Sets velocity of the centre of mass [m/s] and angular velocity [rad/s] of a dynamic body.
     ///
     /// # Errors
-    /// The body does not exist.
+    /// The body does not exist or is not dynamic (field `body`), or a number is not finite.
     pub fn set_velocity(
         &mut self,
         id: BodyId,
         velocity: Vec3,
         angular_velocity: Vec3,
-    ) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
+    ) -> Result<(), BuildError> {
+        if self.known(id)?.kind != BodyKind::Dynamic {
+            let reason = "only a dynamic body has a velocity of its own: steer a kinematic one, set the state of an articulation";
+            return Err(BuildError::new("body", reason));
+        }
+        finite("velocity", velocity)?;
+        finite("angular_velocity", angular_velocity)?;
+        let index = id.index();
         self.catch_up();
         sleep::wake(&mut self.model, &mut self.state, index);
-        if self.body(id)?.is_free() {
-            self.state.bodies[index].velocity = velocity;
-            self.state.bodies[index].angular_velocity = angular_velocity;
-        }
+        self.state.bodies[index].velocity = velocity;
+        self.state.bodies[index].angular_velocity = angular_velocity;
         Ok(())
+    }
+
+    /// Sets centre of mass, orientation and velocities of a dynamic body, bit for bit.
+    ///
+    /// # Errors
+    /// The body does not exist or is not dynamic (field `body`), or the numbers are no state (field `state`).
+    pub fn set_body_state(&mut self, id: BodyId, state: BodyState) -> Result<(), BuildError> {
+        if self.known(id)?.kind != BodyKind::Dynamic {
+            return Err(BuildError::new(
+                "body",
+                "only a dynamic body has a state of its own",
+            ));
+        }
+        let unit = (state.rotation.length_squared() - 1.0).abs() < 1e-6;
+        if !(state.is_finite() && unit) {
+            let reason = "must be finite, with a unit quaternion";
+            return Err(BuildError::new("state", reason));
+        }
+        self.catch_up();
+        self.wake_around(id.index());
+        self.state.bodies[id.index()] = state;
+        Ok(())
+    }
+
+    /// A body that forces move.
+    fn pushable(&self, id: BodyId) -> Result<usize, BuildError> {
+        if self.known(id)?.is_dynamic() {
+            return Ok(id.index());
+        }
+        let reason = "forces move only dynamic bodies and links";
+        Err(BuildError::new("body", reason))
     }
 
     /// Applies a force [N] at a world point during the next step.
     ///
     /// # Errors
-    /// The body does not exist.
-    pub fn apply_force(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
+    /// The body does not exist or is one that forces do not move (field `body`), or a number is not finite.
+    pub fn apply_force(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), BuildError> {
+        let index = self.pushable(id)?;
+        finite("force", force)?;
+        finite("point", point)?;
         self.push(index);
         let arm = point - self.position_of(index);
         let load = &mut self.state.loads[index];
@@ -455,9 +508,10 @@ impl World {
     /// Applies a torque [N·m] during the next step.
     ///
     /// # Errors
-    /// The body does not exist.
-    pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
+    /// The body does not exist or is one that forces do not move (field `body`), or a number is not finite.
+    pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), BuildError> {
+        let index = self.pushable(id)?;
+        finite("torque", torque)?;
         self.push(index);
         self.state.loads[index].torque += torque;
         Ok(())
@@ -466,17 +520,20 @@ impl World {
     /// Applies an impulse [N·s] at a world point, at once; the ledger books its work as external.
     ///
     /// # Errors
-    /// The body does not exist.
+    /// The body does not exist or is one that impulses do not move (field `body`), or a number is not finite.
     pub fn apply_impulse(
         &mut self,
         id: BodyId,
         impulse: Vec3,
         point: Vec3,
-    ) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
+    ) -> Result<(), BuildError> {
+        let index = self.pushable(id)?;
+        finite("impulse", impulse)?;
+        finite("point", point)?;
         self.catch_up();
         sleep::wake(&mut self.model, &mut self.state, index);
-        let body = self.model.get(id).ok_or(UnknownBody)?;
+        let missing = || BuildError::new("body", UnknownBody.to_string());
+        let body = self.model.get(id).ok_or_else(missing)?;
         if matches!(body.kind, BodyKind::Link { .. }) {
             self.strike_link(index, impulse, point);
         } else if body.is_dynamic() {
@@ -704,6 +761,15 @@ impl World {
 
     pub(crate) fn index(&self, id: BodyId) -> Result<usize, UnknownBody> {
         self.model.get(id).map(|_| id.index()).ok_or(UnknownBody)
+    }
+}
+
+/// Refuses a vector that is not finite.
+fn finite(field: &str, v: Vec3) -> Result<(), BuildError> {
+    if v.is_finite() {
+        Ok(())
+    } else {
+        Err(BuildError::new(field, "must be finite"))
     }
 }
 

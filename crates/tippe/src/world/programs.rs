@@ -5,10 +5,9 @@
 //! Source: docs/conventions.md, "Control".
 
 use super::World;
-use crate::error::{BuildError, UnknownBody, UnknownJoint};
+use crate::error::{BuildError, UnknownJoint};
 use crate::joint::{Freedom, Motor};
 use crate::math::Vec3;
-use crate::model::BodyKind;
 use crate::model::program::{Driven, Program};
 use crate::state::Load;
 
@@ -23,12 +22,12 @@ impl World {
         match program.driven {
             Driven::Gravity => {}
             Driven::Force { body, point, .. } => {
-                self.pushed_body(body)?;
+                self.pushable(body)?;
                 if !point.is_finite() {
                     return Err(BuildError::new("point", "must be finite"));
                 }
             }
-            Driven::Torque { body, .. } => self.pushed_body(body)?,
+            Driven::Torque { body, .. } => self.pushable(body).map(drop)?,
             Driven::Motor { joint } => {
                 let unknown = |e: UnknownJoint| BuildError::new("joint", e.to_string());
                 let desc = &self.joint(joint).map_err(unknown)?.desc;
@@ -57,17 +56,6 @@ impl World {
     /// Takes all time programs away; what they set last stays.
     pub fn clear_programs(&mut self) {
         self.model.programs.clear();
-    }
-
-    fn pushed_body(&self, id: crate::BodyId) -> Result<(), BuildError> {
-        let unknown = |e: UnknownBody| BuildError::new("body", e.to_string());
-        match self.body(id).map_err(unknown)?.kind {
-            BodyKind::Dynamic | BodyKind::Link { .. } => Ok(()),
-            _ => Err(BuildError::new(
-                "body",
-                "forces move only dynamic bodies and links",
-            )),
-        }
     }
 
     /// Sets what the programs drive for a step of length `dt`; the loads as they were before, for a step that fails.

@@ -202,6 +202,22 @@ impl World {
         Ok((to_sensor * (acceleration - gravity), to_sensor * spin))
     }
 
+    /// Angle [rad] and displacement [m] of a joint, as far as its kind has them.
+    ///
+    /// # Errors
+    /// The joint does not exist.
+    pub fn joint_positions(&self, id: JointId) -> Result<Vec<f64>, UnknownJoint> {
+        self.joint_motion(id, false)
+    }
+
+    /// Their rates [rad/s], [m/s].
+    ///
+    /// # Errors
+    /// The joint does not exist.
+    pub fn joint_rates(&self, id: JointId) -> Result<Vec<f64>, UnknownJoint> {
+        self.joint_motion(id, true)
+    }
+
     /// Angle and displacement of a joint, or their rates, as far as its kind has them.
     fn joint_motion(&self, id: JointId, rates: bool) -> Result<Vec<f64>, UnknownJoint> {
         let joint = self.joint(id)?;
