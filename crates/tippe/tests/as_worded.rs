@@ -382,12 +382,16 @@ fn pyramid_work(params: IterativeParams, dt: f64) -> (u64, f64, f64) {
     }
     cubes.push(place(0.0, 1.02, Vec3::new(0.3, 0.4, 0.1)));
     let (mut swept, mut depth) = (0, 0f64);
+    let (mut visits, mut steps) = (0, 0);
     for _ in 0..(0.25 / dt) as usize {
         let report = run(&mut world, dt, 1);
         swept +=
             report.work.rows_swept + report.candidates as u64 * u64::from(report.work.newton_steps);
+        visits += report.work.rows_swept;
+        steps += report.work.newton_steps;
         depth = depth.max(report.penetration).max(report.penetration_found);
     }
+    println!("{visits} rows swept, {steps} factorisations");
     let lowest = |z: f64, &id: &BodyId| z.min(state(&world, id).position.z);
     (swept, depth, cubes.iter().fold(f64::INFINITY, lowest))
 }

@@ -20,6 +20,7 @@ thresholds! {
     SLIP_ROUNDS: u32 = 4, "Rounds in which sticking contacts at their static bound are released, within one solve.";
     JOINT_SWEEPS: u32 = 1, "Double sweeps before the direct solve of an island that joints hold together: sweeps crawl along chains.";
     POLISH: f64 = 1e-4, "Part of the tolerance that the core goes on to while it converges: what is left wanders through towers, whose top is as fast as all of it together.";
+    POLISHED: f64 = 1e-12, "Residual [m/s] that the core does not go beyond: rounding is near.";
     RIGHT: f64 = 1e-3, "Part of the tolerance at which remembered impulses are kept: forces are as much larger as a substep is short.";
     PACKED_CONTACTS: usize = 32, "Contacts from which visiting eight at once is worth packing them.";
     PACKED_SWEEPS: u32 = 2, "Double sweeps from which packing is worth it.";

@@ -9,7 +9,7 @@
 
 #![allow(non_snake_case)]
 
-use super::choose::{Allowance, EXPECTED, POLISH};
+use super::choose::{Allowance, EXPECTED, POLISH, POLISHED};
 use super::contact::ContactRow;
 use super::core::Core;
 use super::ends::{Bodies, NONE};
@@ -73,7 +73,7 @@ impl Exchange {
         let budget = Budget {
             tolerance,
             tolerance_relative: 0.0,
-            polish: POLISH,
+            polish: POLISH.max(POLISHED / tolerance),
             block_products: most_products(allowed),
             factorisations: allowed.factorisations,
             operations: allowed.operations,
