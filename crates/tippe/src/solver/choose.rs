@@ -2,7 +2,7 @@
 //!
 //! Reads: nothing.  Writes: nothing.
 //! Called by: the methods (settings of a solve), the files of this folder.
-//! Source: docs/solver.md, "Choosing".
+//! Source: docs/solver.md, "Effort".
 
 /// Declares thresholds as constants and as a table that users can read.
 macro_rules! thresholds {
