@@ -20,7 +20,8 @@ pub fn length(x: f64, y: f64) -> f64 {
 #[must_use]
 pub fn project(z: [f64; 3], mu: f64) -> [f64; 3] {
     let t = length(z[1], z[2]);
-    if t <= mu * z[0] {
+    // Without friction the second alone would hold for a pull too.
+    if z[0] >= 0.0 && t <= mu * z[0] {
         return z;
     }
     if mu * t <= -z[0] {
@@ -392,4 +393,20 @@ pub fn residual(law: &Law, scales: Scales, r: &[f64], u: &[f64]) -> f64 {
     }
     let size = sum.sqrt() / scales.rho;
     if size.is_nan() { f64::INFINITY } else { size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_pulls_is_projected_to_nothing_with_and_without_friction() {
+        for mu in [0.0, 0.3] {
+            for t in [0.0, 0.1] {
+                assert_eq!(project([-2.0, t, 0.0], mu), [0.0; 3], "μ = {mu}, t = {t}");
+                assert_eq!(project_derivative([-2.0, t, 0.0], mu).0, [0.0; 3]);
+            }
+            assert_eq!(project([2.0, 0.0, 0.0], mu), [2.0, 0.0, 0.0]);
+        }
+    }
 }
