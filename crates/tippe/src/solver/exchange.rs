@@ -89,8 +89,10 @@ impl Exchange {
             return None;
         }
         super::recorder::offer(&self.problem, outcome.work.operations);
-        // What is right already keeps its bits.
-        if !(outcome.met && outcome.unchanged) {
+        // What is right already keeps its bits. What was not met is left to the sweeps, unless joints hold it together: the least of the largest residuals is no
+        // balance, and kicks a pile that is nearly at rest.
+        let better = outcome.met || !system.joint_blocks.is_empty();
+        if better && !(outcome.met && outcome.unchanged) {
             give_back(outcome.impulses, system, bodies);
         }
         Some(solved)
