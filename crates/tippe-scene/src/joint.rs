@@ -658,6 +658,41 @@ fn unit(q: Quat) -> Quat {
     q * (1.0 / q.length_squared().sqrt())
 }
 
+/// How far apart the frames of a joint are and the size of its larger body, if that is less [m].
+fn misfit(world: &World, joint: &JointDesc) -> Option<(f64, f64)> {
+    let origin = |body: Option<BodyId>, frame: &Pose| match body {
+        Some(id) => world.pose(id).ok().map(|pose| pose.compose(frame)),
+        None => Some(*frame),
+    };
+    let a = origin(joint.body_a, &joint.frame_a)?;
+    let b = origin(Some(joint.body_b), &joint.frame_b)?;
+    let apart = a.position - b.position;
+    let z = b.rotation * Vec3::Z;
+    let gap = match joint.kind {
+        JointKind::Distance { min, max } => {
+            let distance = apart.length();
+            (min - distance).max(distance - max).max(0.0)
+        }
+        JointKind::Slider | JointKind::Cylindrical => (apart - z * apart.dot(z)).length(),
+        JointKind::Ball | JointKind::Hinge | JointKind::Fixed | JointKind::Universal => {
+            apart.length()
+        }
+        JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => 0.0,
+    };
+    let size = |id: BodyId| {
+        let body = world.body(id).ok().filter(|b| b.mass > 0.0);
+        body.map_or(0.0, |b| {
+            if b.reach.is_finite() {
+                2.0 * b.reach
+            } else {
+                0.0
+            }
+        })
+    };
+    let size = size(joint.body_b).max(joint.body_a.map_or(0.0, size));
+    (size > 0.0 && gap > size).then_some((gap, size))
+}
+
 /// Adds the joints to the world; their names and ids.
 pub(crate) fn add_joints(
     world: &mut World,
@@ -668,6 +703,15 @@ pub(crate) fn add_joints(
     let mut names = vec![None; plan.len()];
     for (name, planned) in names.iter_mut().zip(plan) {
         let desc = planned.desc(world, bodies);
+        if let Some((gap, size)) = desc.as_ref().and_then(|d| misfit(world, d)) {
+            let what = format!(
+                "joint `{}` starts {gap:.3} m apart, more than the size of its bodies ({size:.3} m)",
+                planned.name
+            );
+            let help = "bring its bodies or its frames together; smaller gaps close by themselves";
+            problems.error(&planned.at, what, help);
+            continue;
+        }
         match desc.map(|d| world.add_joint(&d)) {
             Some(Ok(id)) => *name = Some((planned.name.clone(), id)),
             Some(Err(e)) => {

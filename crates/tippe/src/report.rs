@@ -25,6 +25,8 @@ pub struct StepReport {
     pub penetration: f64,
     /// Largest penetration found by the detection at the start of the step [m].
     pub penetration_found: f64,
+    /// Depth of contacts that a prescribed body crushes against something that does not give way [m]; 0 where nothing is crushed.
+    pub squeezed: f64,
     /// How far the solution is from the conditions it should meet.
     pub residuals: Residuals,
     /// Work done by the solver.
@@ -58,6 +60,7 @@ impl StepReport {
             collisions: self.collisions + part.collisions,
             penetration: part.penetration,
             penetration_found: self.penetration_found.max(part.penetration_found),
+            squeezed: self.squeezed.max(part.squeezed),
             residuals: self.residuals.max(part.residuals),
             work,
             material_fallbacks: self.material_fallbacks.max(part.material_fallbacks),
@@ -228,6 +231,8 @@ pub struct SolverWork {
     pub caps_hit: u32,
     /// Those of them whose work was made good later in the same step.
     pub caps_mended: u32,
+    /// Groups of bodies whose answer would have made energy, and was replaced by one that cannot.
+    pub guarded: u32,
 }
 
 impl SolverWork {
@@ -246,6 +251,7 @@ impl SolverWork {
     pub(crate) const fn given_up(&self) -> Self {
         Self {
             substeps: 0,
+            guarded: 0,
             caps_mended: self.caps_hit,
             ..*self
         }
@@ -259,6 +265,7 @@ impl SolverWork {
         self.newton_steps += more.newton_steps;
         self.caps_hit += more.caps_hit;
         self.caps_mended += more.caps_mended;
+        self.guarded += more.guarded;
     }
 }
 

@@ -31,6 +31,7 @@ pub(crate) fn step(
         return Err(error);
     }
     work.backup.copy_from(state);
+    work.guard.bodies.clear();
     let result = method.step(model, dt, state, work);
     let result = result.and_then(|mut report| {
         check_finite(model, state, "project")?;

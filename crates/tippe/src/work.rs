@@ -8,7 +8,7 @@ use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
 use crate::interrupt::Interrupt;
-use crate::method::iterative::{Collisions, Levels};
+use crate::method::iterative::Levels;
 use crate::method::simultaneous;
 use crate::model::Model;
 use crate::output::balance::Balance;
@@ -18,6 +18,7 @@ use crate::report::{ContactForce, Event, JointForce, Phase};
 use crate::state::{BodyState, State};
 use crate::threads::Threads;
 use crate::two_stage::Scratch;
+use crate::two_stage::impacts::Collisions;
 
 /// Scratch arrays by phase.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +39,7 @@ pub struct Work {
     pub(crate) islands: Islands,
     /// Touches, rows and links of the methods that step in two stages.
     pub(crate) stage: Scratch,
-    /// Scratch of the collision phase of `iterative`.
+    /// Scratch of the collision phase.
     pub(crate) collisions: Collisions,
     /// Scratch of the collision phase of `simultaneous`.
     pub(crate) simultaneous: simultaneous::Collisions,
@@ -52,6 +53,8 @@ pub struct Work {
     pub(crate) schedule: crate::method::events::Scratch,
     /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.
     pub(crate) balance: Balance,
+    /// Where answers would have made energy in the substep under way. Written and read by `two_stage::guard`.
+    pub(crate) guard: crate::two_stage::guard::Guard,
     /// Scratch of falling asleep and waking.
     pub(crate) sleep: sleep::Scratch,
     /// What contacts and joints did in the step. Written at the end of every substep, read by `output`.

@@ -6,9 +6,10 @@
 //! resting contact lends energy to the first half of a substep and takes it back in the second. Hence whole groups, whole substeps.
 
 use crate::dynamics::energy;
-use crate::model::Model;
+use crate::math::Vec3;
+use crate::model::{Body, Model};
 use crate::report::EnergyLedger;
-use crate::state::State;
+use crate::state::{BodyState, State};
 
 /// Energy that a smooth motion on joints gains or loses for a while, relative to turnover and to the square of the turn of its stiffest
 /// mode in a substep [1/rad²]: the leading error of a leapfrog is (ωh)²/12 of what it exchanges.
@@ -17,6 +18,23 @@ const SMOOTH: f64 = 1.0 / 12.0;
 const SMOOTH_TURN: f64 = 1.4;
 /// Rounding of energies, relative to what was summed up [1].
 const ENERGY_ROUNDING: f64 = 1e-13;
+
+/// Energy gained that is left alone, relative to the energies of a group [1]: far below what a certificate allows where bodies fly freely,
+/// and as much as it allows where joints and trees have errors of their own in smooth motion.
+const LEFT_ALONE: f64 = 1e-9;
+const LEFT_ALONE_JOINTED: f64 = 1e-6;
+
+/// Mean motion of a prescribed body over a substep.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MeanMotion {
+    /// Velocity of its centre and angular velocity [m/s], [rad/s].
+    pub v: Vec3,
+    pub w: Vec3,
+    /// Mean of the velocities at both ends less that of the way [m/s]: what a leapfrog on it lends and takes back.
+    pub bend: f64,
+    /// Part of the speed of turning that the same makes of an arc [1].
+    pub arc: f64,
+}
 
 /// Energies and works of one substep, by body slot.
 #[derive(Clone, Debug, Default)]
@@ -31,9 +49,14 @@ pub(crate) struct Balance {
     taken: Vec<f64>,
     /// Union–find over bodies that exchanged impulses; the lowest slot is the root.
     parent: Vec<u32>,
-    /// By slot: whether a body exchanged an impulse at all, and whether a joint did that.
+    /// By slot: whether a body exchanged an impulse at all, whether a joint did that, and whether the other side was no body that moves.
     touched: Vec<bool>,
     jointed: Vec<bool>,
+    anchored: Vec<bool>,
+    /// By slot: what may be lent for a while beyond that of joints [J].
+    lent: Vec<f64>,
+    /// By slot: how prescribed bodies move.
+    means: Vec<MeanMotion>,
     /// What joints and limits took so far, by slot [J].
     taken_by_joints: Vec<f64>,
     /// By root.
@@ -52,6 +75,12 @@ struct Sum {
     turnover: f64,
     /// What was summed up, by size.
     size: f64,
+    /// Kinetic energies at both ends, and weight times size: what gains are measured by.
+    scale: f64,
+    /// What may be lent.
+    lent: f64,
+    /// Whether a tree takes part.
+    linked: bool,
 }
 
 impl Balance {
@@ -71,20 +100,73 @@ impl Balance {
         self.work.resize(slots, 0.0);
         self.taken.clear();
         self.taken.resize(slots, 0.0);
-        for marks in [&mut self.touched, &mut self.jointed] {
+        for marks in [&mut self.touched, &mut self.jointed, &mut self.anchored] {
             marks.clear();
             marks.resize(slots, false);
         }
-        self.taken_by_joints.clear();
-        self.taken_by_joints.resize(slots, 0.0);
+        for sums in [&mut self.taken_by_joints, &mut self.lent] {
+            sums.clear();
+            sums.resize(slots, 0.0);
+        }
         self.parent.clear();
         self.parent
             .extend((0..slots as u32).map(|i| model.node_of(i)));
     }
 
+    /// How prescribed bodies move from where they are to where they will be after `h`.
+    pub(crate) fn prescribe(
+        &mut self,
+        model: &Model,
+        now: &[BodyState],
+        then: &[BodyState],
+        h: f64,
+    ) {
+        self.means.clear();
+        self.means.resize(now.len(), MeanMotion::default());
+        for (i, body) in model.present().filter(|(_, b)| !b.is_awake()) {
+            let (s, e) = (&now[i], &then[i]);
+            if body.mass > 0.0
+                || (s.velocity == Vec3::ZERO
+                    && s.angular_velocity == Vec3::ZERO
+                    && e.velocity == Vec3::ZERO)
+            {
+                continue;
+            }
+            let v = (e.position - s.position) / h;
+            let w = 0.5 * (s.angular_velocity + e.angular_velocity);
+            self.means[i] = MeanMotion {
+                v,
+                w,
+                bend: (0.5 * (s.velocity + e.velocity) - v).length(),
+                arc: SMOOTH * w.length_squared() * h * h,
+            };
+        }
+    }
+
+    /// How a prescribed body moves over the substep.
+    pub(crate) fn mean_motion(&self, slot: u32) -> MeanMotion {
+        self.means.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    /// Energy that a group may borrow for a while [J].
+    pub(crate) fn lend(&mut self, model: &Model, ends: [u32; 2], amount: f64) {
+        for slot in ends {
+            if model.is_awake(slot)
+                && let Some(lent) = self.lent.get_mut(slot as usize)
+            {
+                *lent += amount;
+            }
+        }
+    }
+
     /// Remembers the works so far, in case what follows is taken back.
     pub(crate) fn keep(&mut self) {
         self.work_kept.clone_from(&self.work);
+    }
+
+    /// Exchanges the works so far with those remembered at `keep`, to try something from there.
+    pub(crate) fn swap_kept(&mut self) {
+        std::mem::swap(&mut self.work, &mut self.work_kept);
     }
 
     /// Takes works back to what they were at `keep`.
@@ -122,10 +204,12 @@ impl Balance {
         if moves(a) && moves(b) {
             let (a, b) = (self.root(a), self.root(b));
             self.parent[a.max(b) as usize] = a.min(b);
+        } else if let Some(anchored) = self.anchored.get_mut(slot as usize) {
+            *anchored = true;
         }
     }
 
-    fn root(&mut self, mut i: u32) -> u32 {
+    pub(crate) fn root(&mut self, mut i: u32) -> u32 {
         while self.parent[i as usize] != i {
             let up = self.parent[self.parent[i as usize] as usize];
             self.parent[i as usize] = up;
@@ -153,6 +237,101 @@ impl Balance {
         }
     }
 
+    /// Sums up every group, with the energies of bodies after the substep.
+    fn tally(&mut self, model: &Model, after: impl Fn(usize, &Body) -> (f64, f64)) {
+        self.sums.clear();
+        self.sums.resize(self.start.len(), Sum::default());
+        let g = model.gravity.length();
+        for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
+            let (kinetic, potential) = after(i, body);
+            let (kinetic_start, potential_start) = self.start[i];
+            let root = self.root(i as u32) as usize;
+            self.jointed[root] |= self.jointed[i];
+            self.touched[root] |= self.touched[i];
+            self.anchored[root] |= self.anchored[i];
+            let reach = if body.reach.is_finite() {
+                body.reach
+            } else {
+                0.0
+            };
+            let sum = &mut self.sums[root];
+            sum.balance += kinetic + potential - (kinetic_start + potential_start) - self.work[i];
+            sum.taken += self.taken[i];
+            sum.taken_by_joints += self.taken_by_joints[i];
+            sum.turnover += (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
+            let start = kinetic_start + potential_start.abs();
+            sum.size += kinetic + potential.abs() + start + self.work[i].abs();
+            sum.scale += kinetic_start + body.mass * body.gravity_scale.abs() * g * reach;
+            sum.lent += self.lent[i];
+            sum.linked |= model.is_link(i as u32);
+        }
+    }
+
+    /// What a group gained beyond rounding and what smooth motion on joints and prescribed bodies lends itself; 0 if nothing. `turn` is
+    /// how far the stiffest mode of a joint turned in the substep [rad].
+    fn gain(&self, root: usize, turn: f64) -> f64 {
+        let sum = &self.sums[root];
+        // What turns farther than a substep may is not smooth, and has nothing to borrow.
+        let smooth = if self.jointed[root] && turn <= SMOOTH_TURN {
+            SMOOTH * turn * turn
+        } else {
+            0.0
+        };
+        let allowed = ENERGY_ROUNDING * sum.size + smooth * sum.turnover + sum.lent;
+        // Errors of free flight alone are no gain of impulses: they stay unexplained.
+        if !self.touched[root] || sum.balance <= allowed {
+            return 0.0;
+        }
+        sum.balance
+    }
+
+    /// The gain of every group worth acting on, by the slot of its root [J].
+    pub(crate) fn gains(
+        &mut self,
+        model: &Model,
+        turn: f64,
+        after: impl Fn(usize, &Body) -> (f64, f64),
+        out: &mut Vec<f64>,
+    ) -> bool {
+        self.tally(model, after);
+        out.clear();
+        out.resize(self.sums.len(), 0.0);
+        let mut any = false;
+        for root in 0..self.sums.len() {
+            let gain = self.gain(root, turn);
+            let sum = &self.sums[root];
+            let put_in = sum.turnover.min((sum.balance - sum.turnover).abs());
+            let part = if self.jointed[root] || sum.linked {
+                LEFT_ALONE_JOINTED
+            } else {
+                LEFT_ALONE
+            };
+            // What is not a number is no small gain.
+            if gain != 0.0 && !(gain <= part * (sum.scale + put_in)) {
+                out[root] = gain;
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Whether a group leans on something that does not give way.
+    pub(crate) fn is_anchored(&self, root: usize) -> bool {
+        self.anchored[root]
+    }
+
+    /// Energy that a group had made was taken from it again: contacts and joints are relieved of what they never did, the rest is damping.
+    pub(crate) fn relieve(&mut self, root: usize, amount: f64, ledger: &mut EnergyLedger) {
+        let sum = &mut self.sums[root];
+        let contacts = amount.min(-sum.taken).max(0.0);
+        let joints = (amount - contacts).min(-sum.taken_by_joints).max(0.0);
+        ledger.restitution += contacts;
+        ledger.shock += joints;
+        ledger.numerical_damping += amount - contacts - joints;
+        self.taken[root] += contacts;
+        self.taken_by_joints[root] += joints;
+    }
+
     /// The substep is over: books the positive part of every group's balance. What contacts made is taken out of their account; what a
     /// smooth motion on joints lends itself stays unexplained. `turn` is how far the stiffest mode of a joint turned in the substep [rad].
     pub(crate) fn close(
@@ -162,44 +341,25 @@ impl Balance {
         turn: f64,
         ledger: &mut EnergyLedger,
     ) {
-        self.sums.clear();
-        self.sums.resize(self.start.len(), Sum::default());
-        for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
-            let s = &state.bodies[i];
-            let kinetic = energy::kinetic(body, s);
-            let potential = energy::potential(body, s, model.gravity);
-            let (kinetic_start, potential_start) = self.start[i];
-            let root = self.root(i as u32) as usize;
-            self.jointed[root] |= self.jointed[i];
-            self.touched[root] |= self.touched[i];
-            let sum = &mut self.sums[root];
-            sum.balance += kinetic + potential - (kinetic_start + potential_start) - self.work[i];
-            sum.taken += self.taken[i];
-            sum.taken_by_joints += self.taken_by_joints[i];
-            sum.turnover += (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
-            let start = kinetic_start + potential_start.abs();
-            sum.size += kinetic + potential.abs() + start + self.work[i].abs();
-        }
-        // What turns farther than a substep may is not smooth, and has nothing to borrow.
-        let smooth = if turn <= SMOOTH_TURN {
-            SMOOTH * turn * turn
-        } else {
-            0.0
-        };
-        for (root, sum) in self.sums.iter().enumerate() {
-            // Errors of free flight alone are no gain of impulses: they stay unexplained.
-            let borrowed = if self.jointed[root] {
-                smooth * sum.turnover
-            } else {
-                0.0
-            };
-            if !self.touched[root] || sum.balance <= ENERGY_ROUNDING * sum.size + borrowed {
+        self.tally(model, |i, body| energies(model, body, &state.bodies[i]));
+        for root in 0..self.sums.len() {
+            let gain = self.gain(root, turn);
+            if gain == 0.0 {
                 continue;
             }
-            ledger.gained += sum.balance;
-            let contacts = sum.balance.min(-sum.taken).max(0.0);
+            let sum = &self.sums[root];
+            ledger.gained += gain;
+            let contacts = gain.min(-sum.taken).max(0.0);
             ledger.restitution += contacts;
-            ledger.shock += (sum.balance - contacts).min(-sum.taken_by_joints).max(0.0);
+            ledger.shock += (gain - contacts).min(-sum.taken_by_joints).max(0.0);
         }
     }
+}
+
+/// Kinetic and potential energy of a body [J].
+pub(crate) fn energies(model: &Model, body: &Body, s: &BodyState) -> (f64, f64) {
+    (
+        energy::kinetic(body, s),
+        energy::potential(body, s, model.gravity),
+    )
 }

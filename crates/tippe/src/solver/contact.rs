@@ -611,18 +611,51 @@ impl ContactRow {
         length(slip) > SLIP_MIN
     }
 
-    /// Work of sides with infinite mass: `P · u` of their own surface, into the other body [J].
-    pub(crate) fn prescribed_work(&self, bodies: &[SolverBody]) -> f64 {
-        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+    /// Work of sides with infinite mass, which move as `motion` says: `P · u` of their own surface, into the other body [J].
+    pub(crate) fn prescribed_work(
+        &self,
+        bodies: &[SolverBody],
+        motion: impl Fn(u32) -> (Vec3, Vec3),
+    ) -> f64 {
         let (P, W) = (self.impulse(), self.p_w);
         let mut work = 0.0;
-        if a.inverse_mass == 0.0 {
-            work += P.dot(a.at(self.r_a)) + W.dot(a.w);
-        }
-        if b.inverse_mass == 0.0 {
-            work -= P.dot(b.at(self.r_b)) + W.dot(b.w);
+        for (slot, r, sign) in [(self.a, self.r_a, 1.0), (self.b, self.r_b, -1.0)] {
+            if bodies[slot as usize].inverse_mass == 0.0 {
+                let (v, w) = motion(slot);
+                work += sign * (P.dot(v + w.cross(r)) + W.dot(w));
+            }
         }
         work
+    }
+
+    /// Stops an approach beyond the target by an impulse of its own, with friction: two impulses one after the other, neither of which
+    /// can gain energy as seen from the surface. Returns the speed that was too much [m/s].
+    pub(crate) fn stop(&mut self, bodies: &mut Bodies) -> f64 {
+        let u = self.velocity(bodies);
+        let missed = self.target_n - u.dot(self.n);
+        if missed <= 0.0 || self.k_n.x <= 0.0 || self.k_n.x == f64::MAX {
+            return 0.0;
+        }
+        let d_n = missed / self.k_n.x;
+        let u_t = [
+            u.dot(self.t1) + self.k_n.y * d_n,
+            u.dot(self.t2) + self.k_n.z * d_n,
+        ];
+        let k = self.k_t_inverse;
+        let stick = [
+            -(k.x * u_t[0] + k.y * u_t[1]),
+            -(k.y * u_t[0] + k.z * u_t[1]),
+        ];
+        let (size, bound) = (length(stick), self.friction() * d_n);
+        let part = if size <= bound { 1.0 } else { bound / size };
+        let part = if size.is_finite() { part } else { 0.0 };
+        let slide = if part > 0.0 {
+            stick.map(|x| x * part)
+        } else {
+            [0.0; 2]
+        };
+        self.extrapolate(Vec3::new(d_n, slide[0], slide[1]), bodies);
+        missed
     }
 
     /// Whether it meets its conditions along and across its normal to a velocity [m/s].

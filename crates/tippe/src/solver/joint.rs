@@ -58,6 +58,8 @@ pub(crate) struct JointBlock {
     pub lever: Vec3,
     /// Whether a side is a link: its tree answers.
     pub linked: bool,
+    /// Whether it was far from meeting at the start of the substep. Written by `two_stage::joints`.
+    pub apart: bool,
     /// Whether limits keep what is beyond them, since contacts may wedge the tree.
     pub keeps: bool,
     /// Velocity along the rows that hold, before the impulses of the solve; for the ledger.
@@ -100,6 +102,7 @@ impl JointBlock {
             before_lever: Vec3::ZERO,
             lever: place.b.position - place.center_b,
             linked: bodies.linked(a, b),
+            apart: false,
             keeps: false,
             held_before: [0.0; 6],
             shocked: false,
@@ -128,7 +131,7 @@ impl JointBlock {
     }
 
     /// `A = J M⁻¹ Jᵀ` and its Cholesky factor; a redundant row gets no impulse of its own.
-    fn factorise(&mut self, bodies: &Bodies) {
+    pub(crate) fn factorise(&mut self, bodies: &Bodies) {
         let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
         let n = self.held.count;
         let rows = &self.held.rows;
@@ -359,17 +362,68 @@ impl JointBlock {
     }
 
     /// Work of a side with prescribed motion, into the other body [J].
-    pub(crate) fn prescribed_work(&self, bodies: &[SolverBody]) -> f64 {
-        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+    pub(crate) fn prescribed_work(
+        &self,
+        bodies: &[SolverBody],
+        motion: impl Fn(u32) -> (Vec3, Vec3),
+    ) -> f64 {
         let wrench = self.wrench();
         let mut work = 0.0;
-        if a.inverse_mass == 0.0 {
-            work += wrench.e.dot(a.v) - wrench.ang_a.dot(a.w);
-        }
-        if b.inverse_mass == 0.0 {
-            work -= wrench.e.dot(b.v) + wrench.ang_b.dot(b.w);
+        for (slot, ang, sign) in [(self.a, wrench.ang_a, 1.0), (self.b, wrench.ang_b, -1.0)] {
+            if bodies[slot as usize].inverse_mass == 0.0 {
+                let (v, w) = motion(slot);
+                work += sign * wrench.e.dot(v) - ang.dot(w);
+            }
         }
         work
+    }
+
+    /// Forgets all impulses and aims at no velocity along the rows that hold; motors do nothing. The bodies are the caller's.
+    pub(crate) fn let_go(&mut self) {
+        self.lambda = [0.0; 6];
+        self.target = [0.0; 6];
+        for (k, row) in self.bounded.iter_mut().enumerate() {
+            (row.lambda, row.target) = (0.0, 0.0);
+            if k % 2 == 0 {
+                (row.low, row.high) = (0.0, 0.0);
+            }
+        }
+    }
+
+    /// Stops the rows that hold, and limits that are approached, by impulses none of which can gain energy. Returns the speed that was
+    /// too much [m/s] or [rad/s].
+    pub(crate) fn stop(&mut self, bodies: &mut Bodies) -> f64 {
+        let mut d = [0.0; 6];
+        let mut missed: f64 = 0.0;
+        {
+            let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+            for i in 0..self.held.count {
+                d[i] = -self.held.rows[i].velocity(a, b);
+                missed = missed.max(d[i].abs());
+            }
+        }
+        self.solve(&mut d);
+        self.extrapolate(&d, bodies);
+        for k in (1..BOUNDED).step_by(2) {
+            let row = self.bounded[k];
+            if row.low == row.high {
+                continue;
+            }
+            let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+            let u = row.row.velocity(a, b);
+            if (u < 0.0 && row.high > 0.0) || (u > 0.0 && row.low < 0.0) {
+                missed = missed.max(u.abs());
+                self.bounded[k].lambda -= u * row.mass;
+                self.push(&row.row, -u * row.mass, bodies);
+            }
+        }
+        missed
+    }
+
+    /// Fastest speed that its motors ask for [m/s] or [rad/s].
+    pub(crate) fn motor_speed(&self) -> f64 {
+        let motors = self.bounded.iter().step_by(2).filter(|b| b.low < b.high);
+        motors.map(|b| b.target.abs()).fold(0.0, f64::max)
     }
 
     /// Worst velocity left in the rows that hold the joint.

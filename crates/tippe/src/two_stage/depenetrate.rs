@@ -8,7 +8,7 @@ use super::{Scratch, Settings};
 use crate::collide::Placement;
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
-use crate::model::Model;
+use crate::model::{Joint, Model};
 use crate::output::balance::Balance;
 use crate::report::StepReport;
 use crate::solver::ends::{Bodies, acting_point};
@@ -154,12 +154,17 @@ pub(crate) fn run(
         pulls,
         joints,
         islands,
+        joint_blocks,
         ..
     } = &mut work.stage;
     let mut loaded = false;
     for island in islands.iter() {
         let step_contacts = &step_contacts[island.rows.clone()];
-        let pulled = !island.joint_blocks.is_empty() && !island.direct;
+        let closes = (joint_blocks[island.joint_blocks.clone()].iter()).any(|block| {
+            let joint = model.joints[block.joint as usize].as_ref();
+            joint.is_some_and(|joint| block.must_close(joint))
+        });
+        let pulled = (!island.joint_blocks.is_empty() && !island.direct) || closes;
         placed.clear();
         placed.extend(step_contacts.iter().map(|t| {
             let c = &work.detection.contacts[t.contact as usize];
@@ -215,6 +220,13 @@ pub(crate) fn run(
             } else {
                 settings.depenetration
             });
+            pull.find_apart();
+            if closes {
+                let place = joint.place(&state.bodies, &state.joints);
+                let angle = state.joints[slot as usize].angle;
+                pull.add_bounded(joint, &place, bodies, angle, report.dt);
+                pull.aim_at_fit(joint, reach(model, joint), report.dt);
+            }
             pulls.push(pull);
         }
         let linked = |p: &Push| bodies.linked(p.a, p.b);
@@ -255,6 +267,15 @@ pub(crate) fn run(
     if loaded {
         displace(model, bodies, state, &mut work.balance, report);
     }
+}
+
+/// Reach of the larger body of a joint that moves [m].
+fn reach(model: &Model, joint: &Joint) -> f64 {
+    let one = |slot: u32| match &model.bodies[slot as usize] {
+        Some(b) if b.is_awake() && b.reach.is_finite() => b.reach,
+        _ => 0.0,
+    };
+    one(joint.b).max(joint.a.map_or(0.0, one))
 }
 
 fn sweep(

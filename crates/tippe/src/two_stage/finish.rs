@@ -6,7 +6,7 @@
 
 use super::gather::StepContact;
 use super::rest::Resting;
-use super::{Island, Scratch, substeps};
+use super::{Island, Scratch, guard, substeps};
 use crate::collide::Contact;
 use crate::joint::JointKind;
 use crate::math::Vec3;
@@ -23,10 +23,11 @@ const TOUCHING: f64 = 1e-9;
 /// Growth of a joint's force that is believed in a step with impacts [1].
 const FORCE_GROWTH: f64 = 1.5;
 
-/// Ends a substep that started with the kinetic and potential energies `before`.
+/// Ends a substep that started with the kinetic and potential energies `before`; the guard looks at it if it is `guarded`.
 pub(crate) fn run(
     model: &Model,
     before: (f64, f64),
+    guarded: bool,
     state: &mut State,
     work: &mut Work,
     report: &mut StepReport,
@@ -54,6 +55,9 @@ pub(crate) fn run(
     );
     react(model, state, work, report);
     let turn = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
+    if guarded {
+        guard::settle(model, turn, state, work, report);
+    }
     work.balance.close(model, state, turn, &mut report.energy);
     ledger::close(model, before, state, report);
     report.time = state.time;

@@ -14,11 +14,12 @@ use crate::solver::ends::{Bodies, SolverBody};
 use crate::solver::joint::{Bounded, JointBlock};
 use crate::state::{BOUNDED, JointMemory};
 
-/// Distance [m] or angle [rad] beyond which a joint that does not meet in a step is put together by the pose-only pass, little by little: it
-/// contradicts another, and what can never meet must not become velocity.
+/// Distance [m] or angle [rad] beyond which a joint that is apart at the start of a substep is put together by the pose-only pass, little by
+/// little: it did not fit at the start or contradicts another, and the way to where it fits must not become velocity.
 pub(crate) const JOINT_APART: f64 = 1e-4;
-/// Fastest correction of a joint that starts apart [m/s] or [rad/s].
-pub(crate) const CORRECTION_MAX: f64 = 100.0;
+/// Speed at which such a joint closes: this [m/s], or the reach of its bodies in this time [s] if that is faster.
+pub(crate) const CLOSING_SPEED: f64 = 1.0;
+const CLOSING_TIME: f64 = 0.1;
 
 impl JointBlock {
     /// Targets of the first half: residuals zero at t + h, as seen from where the bodies go with their present velocities.
@@ -35,8 +36,14 @@ impl JointBlock {
         let residuals = then.held(joint.desc.kind).residuals;
         let mut worst: f64 = 0.0;
         for i in 0..self.held.count {
-            worst = worst.max(residuals[i].abs());
-            let speed = (residuals[i] / h).clamp(-CORRECTION_MAX, CORRECTION_MAX);
+            // What is apart stays so in the velocities: poses alone close it.
+            let kept = if self.apart {
+                self.held.residuals[i]
+            } else {
+                0.0
+            };
+            worst = worst.max((residuals[i] - kept).abs());
+            let speed = (residuals[i] - kept) / h;
             self.target[i] = self.held.rows[i].velocity(a, b) - speed;
         }
         let after = [
@@ -69,10 +76,77 @@ impl JointBlock {
         worst
     }
 
-    /// Whether the joint was far from meeting at the start of the step, although closing it was `tried` in this one.
-    pub(crate) fn is_apart(&self, tried: bool) -> bool {
+    /// Marks a joint that is apart now.
+    pub(crate) fn find_apart(&mut self) {
         let mut residuals = self.held.residuals[..self.held.count].iter();
-        tried && residuals.any(|r| r.abs() > JOINT_APART)
+        self.apart = residuals.any(|r| r.abs() > JOINT_APART);
+    }
+
+    /// Lets a joint that is apart act on both bodies at one point, the middle between its anchors, so that no couple is left over.
+    pub(crate) fn act_in_the_middle(&mut self, joint: &Joint, place: &JointPlace, bodies: &Bodies) {
+        let middle = 0.5 * (place.a.position + place.b.position);
+        let coincides = matches!(
+            joint.desc.kind,
+            JointKind::Ball | JointKind::Hinge | JointKind::Fixed | JointKind::Universal
+        );
+        if !coincides {
+            return;
+        }
+        for row in &mut self.held.rows[..3] {
+            row.ang_a = -(middle - place.center_a).cross(row.e);
+            row.ang_b = (middle - place.center_b).cross(row.e);
+        }
+        self.note_velocity(bodies);
+        self.factorise(bodies);
+    }
+
+    /// Whether it is apart, or beyond a limit by as much.
+    pub(crate) fn must_close(&self, joint: &Joint) -> bool {
+        self.apart || self.beyond_limits(joint) > JOINT_APART
+    }
+
+    /// Aims at closing what is apart, for displacements in place of velocities, not faster than bodies of this reach may [m].
+    pub(crate) fn aim_at_fit(&mut self, joint: &Joint, reach: f64, h: f64) {
+        let speed = CLOSING_SPEED.max(reach / CLOSING_TIME);
+        let size = |linear: bool, block: &Self| {
+            let of = |i: &usize| (block.held.rows[*i].e != Vec3::ZERO) == linear;
+            let square = |i: usize| block.held.residuals[i] * block.held.residuals[i];
+            (0..block.held.count)
+                .filter(of)
+                .map(square)
+                .sum::<f64>()
+                .sqrt()
+        };
+        // Angles close as fast as the reach of the bodies lets their ends move.
+        let far = [size(false, self), size(true, self)];
+        let may = [speed * h / reach.max(1e-9), speed * h];
+        for i in 0..self.held.count {
+            let linear = usize::from(self.held.rows[i].e != Vec3::ZERO);
+            let part = if far[linear] > may[linear] {
+                may[linear] / far[linear]
+            } else {
+                1.0
+            };
+            self.target[i] = -part * self.held.residuals[i];
+        }
+        for k in 0..BOUNDED {
+            let (freedom, value, may) = if k < 2 {
+                (joint.desc.rotation, self.values[0], may[0])
+            } else {
+                (translation(joint), self.values[1], may[1])
+            };
+            let row = &mut self.bounded[k];
+            (row.low, row.high, row.lambda) = (0.0, 0.0, 0.0);
+            let (min, max) = freedom.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+            if k % 2 == 0 || row.mass == 0.0 {
+                continue;
+            }
+            if value < min - JOINT_APART {
+                (row.high, row.target) = (f64::INFINITY, (min - value).min(may));
+            } else if value > max + JOINT_APART {
+                (row.low, row.target) = (f64::NEG_INFINITY, (max - value).max(-may));
+            }
+        }
     }
 
     /// Leaves a part of the residuals as they are instead of closing them in the first half: where only sweeps are affordable, what they
@@ -246,6 +320,17 @@ const JOINT_TARGETS_KEPT: f64 = 4e-3;
 /// Limits that a link keeps, from where it is: a wedged tree cannot undo what a hard impact or rounding has left beyond them, and what it
 /// undoes would be velocity. Anything that does not press leaves it.
 fn kept(keeps: bool, freedom: Freedom, value: f64) -> Freedom {
+    // What starts far beyond a limit comes back by the pose-only pass.
+    if beyond(&freedom, value) > JOINT_APART.max(f64::from(u8::from(keeps)) * JOINT_TARGETS_KEPT) {
+        let limits = freedom.limits.map(|(min, max)| {
+            if value < min {
+                (value, max)
+            } else {
+                (min, value)
+            }
+        });
+        return Freedom { limits, ..freedom };
+    }
     let limits = match freedom.limits {
         Some((min, max)) if keeps && min < max => Some((
             min.min(value.max(min - JOINT_TARGETS_KEPT)),

@@ -116,6 +116,10 @@ pub(crate) fn first_blocks(
         let mut block = JointBlock::new(slot as usize, joint, world, &place, bodies);
         block.keeps = touched && joint.desc.kind.rank() == 0;
         block.add_bounded(joint, &place, bodies, angle, h);
+        block.find_apart();
+        if block.apart {
+            block.act_in_the_middle(joint, &place, bodies);
+        }
         block.shocked = starts_in_motion(&block, unkicked);
         if old {
             block.remember(&state.joints[slot as usize].bounded_first);
@@ -128,6 +132,12 @@ pub(crate) fn first_blocks(
             h,
         );
         joint_blocks.push(block);
+    }
+    // A shock goes through all joints of an island.
+    for island in scratch.islands.iter() {
+        let blocks = &mut scratch.joint_blocks[island.joint_blocks.clone()];
+        let shocked = blocks.iter().any(|b| b.shocked);
+        blocks.iter_mut().for_each(|b| b.shocked = shocked);
     }
     find_loops(scratch);
 }
@@ -194,6 +204,10 @@ pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch,
         next.add_bounded(joint, &place, bodies, state.joints[slot].angle, h);
         next.aim_second(joint, block, h);
         next.shocked = block.shocked;
+        next.apart = block.apart;
+        if next.apart {
+            next.act_in_the_middle(joint, &place, bodies);
+        }
         *block = next;
     }
 }

@@ -10,6 +10,8 @@ pub(crate) mod bounce;
 pub(crate) mod depenetrate;
 pub(crate) mod finish;
 pub(crate) mod gather;
+pub(crate) mod guard;
+pub(crate) mod impacts;
 pub(crate) mod joint_network;
 pub(crate) mod joint_targets;
 pub(crate) mod joints;
@@ -135,8 +137,6 @@ pub(crate) struct Scratch {
     pub met: bool,
     /// Worst distance of the joints of nets from where they should be, after the last part [m] or [rad].
     pub stretch: f64,
-    /// Whether closing the joints that start apart has been tried in this step, in vain.
-    pub tried: bool,
     /// Number of the last count.
     pub look: u32,
     /// By slot: the states before the first kick, which is given again if the part becomes shorter.

@@ -117,6 +117,8 @@ pub(crate) fn predict(model: &Model, state: &State, t: f64, h: f64, work: &mut W
     work.stage
         .bodies
         .predict(model, state, h, &mut work.predicted);
+    let (now, then) = (&state.bodies, &work.predicted);
+    work.balance.prescribe(model, now, then, h);
 }
 
 /// Moves every body for `h` from the velocities that the first solve left; books the work of the user's forces.

@@ -262,9 +262,7 @@ impl Resting {
         };
         let joint_blocks = &stage.joint_blocks[solved.joint_blocks.clone()];
         let knots = solved.as_net().map_or(&[][..], Net::knots);
-        if joint_blocks
-            .iter()
-            .any(|l| driven(l.joint) || l.is_apart(true))
+        if joint_blocks.iter().any(|l| driven(l.joint) || l.apart)
             || knots.iter().any(|k| driven(k.joint))
             || solved
                 .as_net()

@@ -589,6 +589,12 @@ impl World {
         &self.work.contact_forces
     }
 
+    /// Bodies whose answer in the last step would have made energy and was replaced by one that cannot; `StepReport::work` counts them.
+    pub fn guarded(&self) -> impl Iterator<Item = BodyId> + '_ {
+        let known = self.work.guard.bodies.iter();
+        known.map(|&slot| self.model.id(slot as usize))
+    }
+
     /// What began, ended and hit in the last step, in a fixed order.
     #[must_use]
     pub fn events(&self) -> &[Event] {

@@ -18,7 +18,7 @@ use crate::step::{check_finite, check_trees};
 use crate::two_stage::joint_network::OPEN_MAX;
 use crate::two_stage::predict::{advance, kick, predict};
 use crate::two_stage::substeps::{Part, Verdict};
-use crate::two_stage::{Island, depenetrate, finish, gather, substeps, targets};
+use crate::two_stage::{Island, book, depenetrate, finish, gather, guard, substeps, targets};
 use crate::work::Work;
 
 /// Most parts that joints may divide a substep into.
@@ -154,7 +154,9 @@ fn substep(
         slow: 0.0,
     };
     targets::first_rows(model, settings, &resting, state, work, h);
-    solve::first(model, params, state, work, &mut report);
+    solve::first(model, params, false, state, work, &mut report);
+    guard::first(model, state, work, &mut report);
+    book::half(model, work, &mut report, |_| true);
     let nets = work.stage.islands.iter().filter_map(Island::as_net);
     work.stage.stretch = nets.map(|n| n.left.foreseen).fold(0.0, f64::max);
 
@@ -170,7 +172,7 @@ fn substep(
     solve::second(model, params, state, work, &mut report);
     state.time = t + h;
     state.set_substep(model, h);
-    finish::run(model, before, state, work, &mut report);
+    finish::run(model, before, true, state, work, &mut report);
     check_trees(model, &work.stage.bodies)?;
     Ok(report)
 }

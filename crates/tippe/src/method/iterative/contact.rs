@@ -5,8 +5,8 @@
 //! Source: [Bender06] §3.2 (impulses from predicted depth, eq. 7–8), §4 (joints in the same loop).
 
 use super::IterativeParams;
+use super::look;
 use super::shock;
-use super::{collision, look};
 use crate::model::Model;
 use crate::report::{EnergyLedger, Phase, StepReport};
 use crate::solver::choose::LARGE;
@@ -19,13 +19,12 @@ use crate::solver::contact::ContactRow;
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::Job;
 use crate::state::State;
-use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
 use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::with_island;
 use crate::two_stage::predict::{kick, predict};
 use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
-use crate::two_stage::{Scratch, arrival, targets};
+use crate::two_stage::{Scratch, arrival, book, guard, impacts, targets};
 use crate::work::Work;
 
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
@@ -54,7 +53,7 @@ pub(crate) fn until_impact(
         kick(model, state, 0.5 * h, &mut work.balance, &mut kicked);
         predict(model, state, t, h, work);
         let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
-        let resting = collision::resting(model.gravity.length(), params, h);
+        let resting = impacts::resting(model.gravity.length(), &params.impacts(), h);
         targets::first_rows(model, &settings, &resting, state, work, h);
         let may_stop = stops > 0 && cut < CUTS_MAX;
         let may_await = may_stop && arrival::is_affordable(&params.stop_limits(), stops, work);
@@ -76,19 +75,14 @@ pub(crate) fn until_impact(
             state.bodies.clone_from(&work.stage.unkicked);
             // Contacts are those of a way: features of the end of a longer one need not be features of here.
             look(model, params, state, time, work);
-            collision::recall(work);
+            impacts::recall(work);
             work.begins(Phase::Rest);
             continue;
         }
         solve(model, params, &settings.solve, false, state, work, report);
         report.work.caps_hit += work.detection.unresolved + u32::from(fast.is_some());
-        let Work { stage, balance, .. } = work;
-        Books {
-            model,
-            report,
-            balance,
-        }
-        .solve(stage, |t| !t.awaited);
+        guard::first(model, state, work, report);
+        book::half(model, work, report, |t| !t.awaited);
         return kicked;
     }
 }
@@ -218,7 +212,6 @@ fn relinearise_island(
         state,
         contacts: &work.detection.contacts,
         h,
-        tried: work.stage.tried,
     };
     let (stage, predicted) = (&mut work.stage, &mut work.predicted);
     with_island(stage, predicted, number, |worker, number| {
@@ -234,7 +227,6 @@ fn can_be_direct(params: &IterativeParams, number: usize, work: &mut Work, h: f6
         joint_blocks,
         islands,
         sweeps,
-        tried,
         ..
     } = &mut work.stage;
     let island = &mut islands[number];
@@ -249,9 +241,8 @@ fn can_be_direct(params: &IterativeParams, number: usize, work: &mut Work, h: f6
         &mut rows[island.rows.clone()],
         &mut joint_blocks[island.joint_blocks.clone()],
     );
-    island.direct = island.trees
-        || (!joint_blocks.iter().any(|l| l.is_apart(*tried))
-            && sweeps.can_be_direct(rows, joint_blocks, bodies, params.direct_cost as u64));
+    island.direct =
+        island.trees || sweeps.can_be_direct(rows, joint_blocks, bodies, params.direct_cost as u64);
     if !island.direct {
         joint_blocks
             .iter_mut()
@@ -399,6 +390,7 @@ fn bounce(work: &mut Work, number: usize, h: f64) -> bool {
 pub(crate) fn project(
     model: &Model,
     params: &IterativeParams,
+    state: &State,
     work: &mut Work,
     report: &mut StepReport,
 ) {
@@ -433,13 +425,7 @@ pub(crate) fn project(
         };
         job.converge(sweeps, |i| step_contacts[i].projected);
     }
-    let Work { stage, balance, .. } = &mut *work;
-    Books {
-        model,
-        report,
-        balance,
-    }
-    .solve(stage, |t| t.projected);
+    guard::second(model, state, work, report);
     for block in &work.stage.joint_blocks {
         let left = block.velocity_residual(&work.stage.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);

@@ -5,7 +5,6 @@
 //! Source: [Bender06] §3, on the two stages of docs/methods/contract.md, "Time and velocity"; docs/methods/iterative.md
 //! says where we differ.
 
-mod collision;
 mod contact;
 mod params;
 mod shock;
@@ -19,11 +18,11 @@ use crate::model::Model;
 use crate::report::{Phase, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
+use crate::two_stage::impacts::Answered;
 use crate::two_stage::predict::{advance, kick, predict};
 use crate::two_stage::substeps::Verdict;
-use crate::two_stage::{depenetrate, finish, gather, substeps, targets};
+use crate::two_stage::{depenetrate, finish, gather, impacts, substeps, targets};
 use crate::work::Work;
-pub(crate) use collision::Collisions;
 pub(crate) use shock::Levels;
 
 /// Most parts that joints may divide a step into.
@@ -100,9 +99,9 @@ fn substep(
 
     // Collide: impulses at t until nothing that touches approaches. What was hit goes elsewhere: look there too.
     work.begins(Phase::Collide);
-    if collision::run(model, params, state, work, &mut report) {
+    if impacts::run(model, &params.impacts(), state, work, &mut report) == Answered::Sparse {
         look(model, params, state, report.dt, work);
-        collision::recall(work);
+        impacts::recall(work);
     }
 
     // Rest: impulses at t that make positions right at the end, which is the next time of impact.
@@ -123,12 +122,12 @@ fn substep(
     kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
     work.begins(Phase::Project);
     targets::second_rows(model, &settings, state, work, h);
-    contact::project(model, params, work, &mut report);
+    contact::project(model, params, state, work, &mut report);
 
     state.time = if report.dt == end - t { end } else { t + h };
     state.set_substep(model, h);
     work.begins(Phase::Finish);
-    finish::run(model, before, state, work, &mut report);
+    finish::run(model, before, true, state, work, &mut report);
     check_trees(model, &work.stage.bodies)?;
     Ok(report)
 }

@@ -15,18 +15,19 @@ use crate::solver::choose::{
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::Job;
 use crate::state::State;
-use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
 use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::{self, IslandView, Worker};
 use crate::two_stage::relinearise::{Lookahead, relinearise};
-use crate::two_stage::{Island, joint_network};
+use crate::two_stage::{guard, joint_network};
 use crate::work::Work;
 
-/// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press; joints until they meet.
+/// Impulses at t of the islands that await an impact, or of the others: first as if nothing bounced, then with the bounce of the contacts
+/// that really press; joints until they meet.
 pub(crate) fn first(
     model: &Model,
     params: &SequentialParams,
+    awaits: bool,
     state: &State,
     work: &mut Work,
     report: &mut StepReport,
@@ -36,35 +37,18 @@ pub(crate) fn first(
         state,
         contacts: &work.detection.contacts,
         h: report.dt,
-        tried: work.stage.tried,
     };
     parallel::run(
         work.threads.pool(),
         &mut work.stage,
         &mut work.predicted,
         &mut report.work,
-        |worker, view| first_of_island(params, &ahead, worker, view),
+        |worker, view| {
+            if view.step_contacts.iter().any(|t| t.awaited) == awaits {
+                first_of_island(params, &ahead, worker, view);
+            }
+        },
     );
-    book(model, work, report, |_| true);
-}
-
-/// Residuals and energy of the half that was solved.
-fn book(
-    model: &Model,
-    work: &mut Work,
-    report: &mut StepReport,
-    active: impl Fn(&StepContact) -> bool,
-) {
-    let Work { stage, balance, .. } = work;
-    let mut books = Books {
-        model,
-        report,
-        balance,
-    };
-    books.solve(stage, active);
-    for net in stage.islands.iter().filter_map(Island::as_net) {
-        net.book(&mut books);
-    }
 }
 
 fn first_of_island(
@@ -84,8 +68,7 @@ fn first_of_island(
             || worker
                 .sweeps
                 .can_be_direct(view.rows, view.joint_blocks, &worker.bodies, cost_max);
-        let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
-        view.island.direct = view.island.trees || (fits && !apart);
+        view.island.direct = view.island.trees || fits;
         if !view.island.direct {
             view.joint_blocks
                 .iter_mut()
@@ -105,7 +88,8 @@ fn first_of_island(
         params.sweeps
     };
     let of = |sweeps: u32| SequentialParams { sweeps, ..*params };
-    converge(&of(sweeps), cost_max, near, worker, view, false, |_| true);
+    let active = |t: &StepContact| !t.awaited;
+    converge(&of(sweeps), cost_max, near, worker, view, false, active);
     let mut arrivals = false;
     for (row, step_contact) in view.rows.iter_mut().zip(view.step_contacts.iter_mut()) {
         if row.p_n > 0.0 && step_contact.bounce.is_some() {
@@ -120,7 +104,7 @@ fn first_of_island(
         // The guess only had to tell who presses.
         worker.work.mend_to(caps);
         before = caps;
-        converge(&of(left), cost_max, near, worker, view, true, |_| true);
+        converge(&of(left), cost_max, near, worker, view, true, active);
     }
     view.island.stuck = worker.work.caps_open() > before;
     if view.island.trees || (jointed && view.island.direct) {
@@ -196,7 +180,8 @@ fn meet(
             worker.work.mend_to(caps);
         }
         let caps = worker.work.caps_open();
-        converge(params, cost_max, true, worker, view, false, |_| true);
+        let active = |t: &StepContact| !t.awaited;
+        converge(params, cost_max, true, worker, view, false, active);
         let before = std::mem::replace(&mut worst, missed(worker, view));
         // What a solve could not do is not done by the next one either.
         let failed = worker.work.caps_open() > caps;
@@ -244,7 +229,7 @@ pub(crate) fn second(
             converge(params, cost_max, near, worker, view, false, |t| t.projected);
         },
     );
-    book(model, work, report, |t| t.projected);
+    guard::second(model, state, work, report);
     for block in &work.stage.joint_blocks {
         let left = block.velocity_residual(&work.stage.bodies);
         report.residuals.joint_velocity = report.residuals.joint_velocity.max(left);

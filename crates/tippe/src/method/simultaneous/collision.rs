@@ -276,6 +276,7 @@ impl Phase<'_> {
             model: self.model,
             report: self.report,
             balance: self.balance,
+            at_once: true,
         };
         let Collisions {
             rows,

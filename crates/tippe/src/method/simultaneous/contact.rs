@@ -79,6 +79,7 @@ pub(crate) fn until_impact(
             model,
             report,
             balance,
+            at_once: false,
         }
         .solve(stage, |t| !t.awaited);
         return kicked;
@@ -100,7 +101,6 @@ fn solve(
         state,
         contacts: &work.detection.contacts,
         h: report.dt,
-        tried: work.stage.tried,
     };
     parallel::run(
         work.threads.pool(),
@@ -128,12 +128,11 @@ fn close(
     view.island.trees = trees;
     // Where joints are too meshed for one system they keep their residuals: what sweeps cannot finish must not become velocity.
     let cost_max = params.direct_cost as u64;
-    let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
     let fits = view.joint_blocks.is_empty()
         || worker
             .sweeps
             .can_be_direct(view.rows, view.joint_blocks, &worker.bodies, cost_max);
-    view.island.direct = trees || (fits && !apart);
+    view.island.direct = trees || fits;
     if !view.island.direct {
         for block in view.joint_blocks.iter_mut() {
             block.keep_residuals(1.0, ahead.h);
@@ -263,6 +262,7 @@ pub(crate) fn project(
         model,
         report,
         balance,
+        at_once: false,
     }
     .solve(stage, |t| t.projected);
     for block in &work.stage.joint_blocks {

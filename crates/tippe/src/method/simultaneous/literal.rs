@@ -57,7 +57,7 @@ pub(super) fn step(
     state.time += h;
     state.set_substep(model, h);
     lay_out(state, work);
-    finish::run(model, before, state, work, &mut report);
+    finish::run(model, before, false, state, work, &mut report);
     Ok(report)
 }
 

@@ -139,7 +139,7 @@ fn substep(
     state.time = if report.dt == end - t { end } else { t + h };
     state.set_substep(model, h);
     work.begins(Phase::Finish);
-    finish::run(model, before, state, work, &mut report);
+    finish::run(model, before, false, state, work, &mut report);
     check_trees(model, &work.stage.bodies)?;
     Ok(report)
 }

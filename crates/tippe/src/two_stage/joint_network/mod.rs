@@ -27,7 +27,7 @@ use crate::state::{BodyState, JointMemory, State};
 use crate::two_stage::book::Books;
 use crate::two_stage::joint_network::geometric_stiffness::{Stiff, renew, stiffness};
 use crate::two_stage::joint_network::knot::{Knot, Rows, block};
-use crate::two_stage::joint_targets::{CORRECTION_MAX, free_value};
+use crate::two_stage::joint_targets::{CLOSING_SPEED, free_value};
 use crate::two_stage::parallel::{IslandView, Worker};
 use crate::two_stage::relinearise::Lookahead;
 
@@ -325,9 +325,11 @@ impl Net {
             let n = knot.count as usize;
             let open = &self.open[knot.range()];
             for ((x, then), open) in self.x[at as usize..][..n].iter_mut().zip(then).zip(open) {
-                let goal = (1.0 - CLOSED) * open;
+                // What is far apart comes together slowly.
+                let most = CLOSING_SPEED * h;
+                let goal = open - (CLOSED * open).clamp(-most, most);
                 worst = worst.max(then.abs());
-                *x = ((goal - then) * per_h).clamp(-CORRECTION_MAX, CORRECTION_MAX);
+                *x = (goal - then) * per_h;
             }
         }
         worst
