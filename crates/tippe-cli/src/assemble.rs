@@ -21,6 +21,7 @@ use crate::output::{note, out};
 pub fn assemble(args: &AssembleArgs) -> Result<Outcome> {
     let options = LoadOptions {
         allow_outside: args.allow_outside,
+        allow_misfits: true,
         ..LoadOptions::default()
     };
     let Some(mut scene) = load::load(&args.scene, &options) else {

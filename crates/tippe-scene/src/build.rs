@@ -209,7 +209,13 @@ pub(crate) fn build(
         }
     }
     if problems.is_empty() {
-        joints = joint::add_joints(&mut world, &names, &joint_plan, problems);
+        joints = joint::add_joints(
+            &mut world,
+            &names,
+            &joint_plan,
+            options.allow_misfits,
+            problems,
+        );
     }
     let single_joints = joints.iter().take(parts.joints.len());
     let resolved = SceneFile {

@@ -658,38 +658,32 @@ fn unit(q: Quat) -> Quat {
     q * (1.0 / q.length_squared().sqrt())
 }
 
-/// How far apart the frames of a joint are and the size of its larger body, if that is less [m].
-fn misfit(world: &World, joint: &JointDesc) -> Option<(f64, f64)> {
-    let origin = |body: Option<BodyId>, frame: &Pose| match body {
-        Some(id) => world.pose(id).ok().map(|pose| pose.compose(frame)),
-        None => Some(*frame),
-    };
-    let a = origin(joint.body_a, &joint.frame_a)?;
-    let b = origin(Some(joint.body_b), &joint.frame_b)?;
-    let apart = a.position - b.position;
-    let z = b.rotation * Vec3::Z;
-    let gap = match joint.kind {
-        JointKind::Distance { min, max } => {
-            let distance = apart.length();
-            (min - distance).max(distance - max).max(0.0)
-        }
-        JointKind::Slider | JointKind::Cylindrical => (apart - z * apart.dot(z)).length(),
-        JointKind::Ball | JointKind::Hinge | JointKind::Fixed | JointKind::Universal => {
-            apart.length()
-        }
-        JointKind::Turn | JointKind::Slide | JointKind::Swing | JointKind::Twist => 0.0,
+/// How far a joint is from holding and the size of its larger body that moves, if that is less [m].
+fn misfit(world: &World, id: JointId) -> Option<(f64, f64)> {
+    let (joint, place) = (world.joint(id).ok()?, world.joint_place(id).ok()?);
+    if place.coupled.is_some() {
+        return None;
+    }
+    let desc = &joint.desc;
+    let gap = if let JointKind::Distance { min, max } = desc.kind {
+        let distance = (place.a.position - place.b.position).length();
+        (min - distance).max(distance - max)
+    } else {
+        let held = place.held(desc.kind);
+        let linear = |i: &usize| held.rows[*i].e != Vec3::ZERO;
+        let squares = (0..held.count)
+            .filter(linear)
+            .map(|i| held.residuals[i] * held.residuals[i]);
+        squares.sum::<f64>().sqrt()
     };
     let size = |id: BodyId| {
-        let body = world.body(id).ok().filter(|b| b.mass > 0.0);
-        body.map_or(0.0, |b| {
-            if b.reach.is_finite() {
-                2.0 * b.reach
-            } else {
-                0.0
-            }
-        })
+        let body = world
+            .body(id)
+            .ok()
+            .filter(|b| b.mass > 0.0 && b.reach.is_finite());
+        body.map_or(0.0, |b| 2.0 * b.reach)
     };
-    let size = size(joint.body_b).max(joint.body_a.map_or(0.0, size));
+    let size = size(desc.body_b).max(desc.body_a.map_or(0.0, size));
     (size > 0.0 && gap > size).then_some((gap, size))
 }
 
@@ -698,22 +692,24 @@ pub(crate) fn add_joints(
     world: &mut World,
     bodies: &[(String, BodyId)],
     plan: &[PlannedJoint<'_>],
+    allow_misfits: bool,
     problems: &mut Problems,
 ) -> Vec<(String, JointId)> {
     let mut names = vec![None; plan.len()];
     for (name, planned) in names.iter_mut().zip(plan) {
         let desc = planned.desc(world, bodies);
-        if let Some((gap, size)) = desc.as_ref().and_then(|d| misfit(world, d)) {
-            let what = format!(
-                "joint `{}` starts {gap:.3} m apart, more than the size of its bodies ({size:.3} m)",
-                planned.name
-            );
-            let help = "bring its bodies or its frames together; smaller gaps close by themselves";
-            problems.error(&planned.at, what, help);
-            continue;
-        }
         match desc.map(|d| world.add_joint(&d)) {
-            Some(Ok(id)) => *name = Some((planned.name.clone(), id)),
+            Some(Ok(id)) => {
+                if !allow_misfits && let Some((gap, size)) = misfit(world, id) {
+                    let what = format!(
+                        "joint `{}` starts {gap:.3} m apart, more than the size of its bodies ({size:.3} m)",
+                        planned.name
+                    );
+                    let help = "bring its bodies or frames together (`tippe assemble` may do it); smaller gaps close by themselves";
+                    problems.error(&planned.at, what, help);
+                }
+                *name = Some((planned.name.clone(), id));
+            }
             Some(Err(e)) => {
                 let help = "the engine refuses this joint as it stands";
                 problems.error(&planned.at.join(&e.field), e.reason, help);

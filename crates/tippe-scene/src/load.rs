@@ -55,6 +55,8 @@ pub struct LoadOptions {
     pub seconds: Option<f64>,
     /// Lets `include` leave the folder of the scene.
     pub allow_outside: bool,
+    /// Lets joints start farther apart than their bodies are large, as before assembling.
+    pub allow_misfits: bool,
     /// Folder that the paths of a scene given as text start from; without it, such a scene can include nothing.
     pub folder: Option<PathBuf>,
 }
