@@ -53,6 +53,8 @@ pub(crate) struct Balance {
     touched: Vec<bool>,
     jointed: Vec<bool>,
     anchored: Vec<bool>,
+    /// By slot: whether one of its joints is apart or was not met, so that nothing about it is smooth.
+    rough: Vec<bool>,
     /// By slot: what may be lent for a while beyond that of joints [J].
     lent: Vec<f64>,
     /// By slot: how prescribed bodies move.
@@ -100,7 +102,12 @@ impl Balance {
         self.work.resize(slots, 0.0);
         self.taken.clear();
         self.taken.resize(slots, 0.0);
-        for marks in [&mut self.touched, &mut self.jointed, &mut self.anchored] {
+        for marks in [
+            &mut self.touched,
+            &mut self.jointed,
+            &mut self.anchored,
+            &mut self.rough,
+        ] {
             marks.clear();
             marks.resize(slots, false);
         }
@@ -146,6 +153,15 @@ impl Balance {
     /// How a prescribed body moves over the substep.
     pub(crate) fn mean_motion(&self, slot: u32) -> MeanMotion {
         self.means.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    /// One of the joints of a body is apart or was not met.
+    pub(crate) fn roughen(&mut self, ends: [u32; 2]) {
+        for slot in ends {
+            if let Some(rough) = self.rough.get_mut(slot as usize) {
+                *rough = true;
+            }
+        }
     }
 
     /// Energy that a group may borrow for a while [J].
@@ -249,6 +265,7 @@ impl Balance {
             self.jointed[root] |= self.jointed[i];
             self.touched[root] |= self.touched[i];
             self.anchored[root] |= self.anchored[i];
+            self.rough[root] |= self.rough[i];
             let reach = if body.reach.is_finite() {
                 body.reach
             } else {
@@ -272,7 +289,7 @@ impl Balance {
     fn gain(&self, root: usize, turn: f64) -> f64 {
         let sum = &self.sums[root];
         // What turns farther than a substep may is not smooth, and has nothing to borrow.
-        let smooth = if self.jointed[root] && turn <= SMOOTH_TURN {
+        let smooth = if self.jointed[root] && !self.rough[root] && turn <= SMOOTH_TURN {
             SMOOTH * turn * turn
         } else {
             0.0
@@ -301,7 +318,7 @@ impl Balance {
             let gain = self.gain(root, turn);
             let sum = &self.sums[root];
             let put_in = sum.turnover.min((sum.balance - sum.turnover).abs());
-            let part = if self.jointed[root] || sum.linked {
+            let part = if (self.jointed[root] || sum.linked) && !self.rough[root] {
                 LEFT_ALONE_JOINTED
             } else {
                 LEFT_ALONE

@@ -60,6 +60,8 @@ pub(crate) struct JointBlock {
     pub linked: bool,
     /// Whether it was far from meeting at the start of the substep. Written by `two_stage::joints`.
     pub apart: bool,
+    /// By row, where it is apart: couple that equal and opposite impulses at its two ends would have left over.
+    pub couples: [Vec3; 6],
     /// Whether limits keep what is beyond them, since contacts may wedge the tree.
     pub keeps: bool,
     /// Velocity along the rows that hold, before the impulses of the solve; for the ledger.
@@ -103,6 +105,7 @@ impl JointBlock {
             lever: place.b.position - place.center_b,
             linked: bodies.linked(a, b),
             apart: false,
+            couples: [Vec3::ZERO; 6],
             keeps: false,
             held_before: [0.0; 6],
             shocked: false,

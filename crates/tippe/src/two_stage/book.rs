@@ -110,8 +110,7 @@ impl Books<'_> {
         // The side with prescribed motion does the rest of the work: P · u of its surface.
         let mut prescribed = row.prescribed_work(bodies, |slot| self.motion(slot, bodies));
         let mut restitution = restitution;
-        let surface = surface_speed(row, bodies);
-        if prescribed != 0.0 && !(normal.max(tangential) <= DRIVEN * surface + WORK_ROUNDING) {
+        if prescribed != 0.0 && is_crushed(row, bodies) {
             restitution -= prescribed;
             prescribed = 0.0;
             let depth = -step_contact.gap_end.min(step_contact.gap_start);
@@ -136,13 +135,16 @@ impl Books<'_> {
     /// Otherwise rows that hold a joint do no work: what they leave is error, not account.
     pub(crate) fn joint(&mut self, block: &JointBlock, bodies: &[SolverBody]) {
         let (mut motors, limits) = block.bounded_work(bodies);
-        let mut held = if block.shocked {
+        let mut held = if block.shocked || block.apart {
             block.held_work(bodies)
         } else {
             0.0
         };
         // What a motor does against joints that contradict it is no work put in.
         let missed = block.velocity_residual(bodies);
+        if block.apart || !(missed <= WORK_ROUNDING) {
+            self.balance.roughen([block.a, block.b]);
+        }
         if motors != 0.0 && !(missed <= DRIVEN * block.motor_speed() + WORK_ROUNDING) {
             held += motors;
             motors = 0.0;
@@ -163,6 +165,12 @@ impl Books<'_> {
 
 /// Miss of a row that counts as rounding [m/s].
 const WORK_ROUNDING: f64 = 1e-3;
+
+/// Whether a row misses its target by much of the speed of its prescribed side: then the work of that side does not count as put in.
+pub(crate) fn is_crushed(row: &ContactRow, bodies: &[SolverBody]) -> bool {
+    let [normal, _, tangential] = row.residuals(bodies);
+    !(normal.max(tangential) <= DRIVEN * surface_speed(row, bodies) + WORK_ROUNDING)
+}
 
 /// Speed of the side of a row that has prescribed motion [m/s].
 fn surface_speed(row: &ContactRow, bodies: &[SolverBody]) -> f64 {

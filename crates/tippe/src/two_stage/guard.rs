@@ -55,6 +55,7 @@ pub(crate) fn first(model: &Model, state: &State, work: &mut Work, report: &mut 
     for number in 0..work.stage.islands.len() {
         if is_absurd(model, state, report.dt, number, &work.stage)
             || lends_too_much(model, state, report.dt, number, &work.stage)
+            || lifts_too_much(model, state, report.dt, number, &work.stage)
         {
             stop_island(Half::First, state, report.dt, number, &mut work.stage);
             report.work.guarded += 1;
@@ -235,6 +236,54 @@ fn lends_too_much(model: &Model, state: &State, h: f64, number: usize, stage: &S
     !(lent <= LOAN * own)
 }
 
+/// Height that contacts may give away, relative to the energy of an island [1].
+const LIFTED: f64 = 1e-9;
+
+/// Whether the bodies of an island without joints would rise by more than its energy and what was put in allow: no answer of the second half
+/// could take that back.
+fn lifts_too_much(model: &Model, state: &State, h: f64, number: usize, stage: &Scratch) -> bool {
+    let island = &stage.islands[number];
+    let bodies = &stage.bodies;
+    if !island.joint_blocks.is_empty() || island.rows.is_empty() {
+        return false;
+    }
+    let (mut own, mut risen, mut size) = (0.0, 0.0, 0.0);
+    let mut slots: Vec<u32> = ends(stage, number).collect();
+    slots.sort_unstable();
+    slots.dedup();
+    for slot in slots {
+        let Some(body) = &model.bodies[slot as usize] else {
+            continue;
+        };
+        if !body.is_free() {
+            return false;
+        }
+        let (s, solved) = (&state.bodies[slot as usize], &bodies[slot as usize]);
+        let load = &state.loads[slot as usize];
+        let a = integrate::acceleration(model, body, load);
+        let way = solved.v * h + a * (0.5 * h * h);
+        // Gravity alone is to blame for a rise; the user's force may do as it likes.
+        let weight = model.gravity * (body.gravity_scale * body.mass);
+        risen -= weight.dot(way) + load.force.dot(way);
+        let reach = if body.reach.is_finite() {
+            body.reach
+        } else {
+            0.0
+        };
+        own += energy::kinetic(body, s);
+        size += energy::kinetic(body, s) + weight.length() * reach;
+    }
+    let motion = |slot: u32| (bodies[slot as usize].v, bodies[slot as usize].w);
+    for row in &stage.rows[island.rows.clone()] {
+        let work = row.prescribed_work(bodies, motion);
+        if work != 0.0 && !book::is_crushed(row, bodies) {
+            own += work.max(0.0);
+            size += work.abs();
+        }
+    }
+    risen > own + LIFTED * size
+}
+
 /// Whether rows of an island miss by much of a speed that is far above every speed they were given.
 fn is_absurd(model: &Model, state: &State, h: f64, number: usize, stage: &Scratch) -> bool {
     let reach = |slot: u32| {
@@ -369,6 +418,7 @@ fn restore(state: &State, slot: u32, bodies: &mut Bodies) {
     }
     let tree = bodies.ports[slot as usize].tree as usize;
     bodies.trees[tree].impulse.fill(0.0);
+    bodies.trees[tree].error = None;
     for k in 0..bodies.trees[tree].links.len() {
         let slot = bodies.trees[tree].links[k].1;
         one(slot, bodies);
@@ -416,7 +466,27 @@ fn slow_down(model: &Model, root: u32, gain: f64, balance: &mut Balance, state: 
             tree.velocities.iter_mut().for_each(|q| *q *= kept);
         }
     }
-    gain.min(relative)
+    // What the motion relative to each other did not have came from impulses that left a moment over: all motion pays for it.
+    let mut taken = gain.min(relative);
+    if gain > relative && !still {
+        let all = |state: &State| -> f64 {
+            let kinetic = |&i: &usize| {
+                let body = model.bodies[i].as_ref();
+                body.map_or(0.0, |b| energy::kinetic(b, &state.bodies[i]))
+            };
+            slots.iter().map(kinetic).sum()
+        };
+        let (left, rest) = (gain - relative, all(state));
+        let kept = (1.0 - left / rest).max(0.0).sqrt();
+        if kept.is_finite() {
+            for &i in &slots {
+                state.bodies[i].velocity *= kept;
+                state.bodies[i].angular_velocity *= kept;
+            }
+            taken += left.min(rest);
+        }
+    }
+    taken
 }
 
 /// The motion that a group would have as one rigid body with its momenta.

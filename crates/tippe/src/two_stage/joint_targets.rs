@@ -17,7 +17,9 @@ use crate::state::{BOUNDED, JointMemory};
 /// Distance [m] or angle [rad] beyond which a joint that is apart at the start of a substep is put together by the pose-only pass, little by
 /// little: it did not fit at the start or contradicts another, and the way to where it fits must not become velocity.
 pub(crate) const JOINT_APART: f64 = 1e-4;
-/// Speed at which such a joint closes: this [m/s], or the reach of its bodies in this time [s] if that is faster.
+/// Residual beyond which a joint is not left as it is, however slow its bodies [m] or [rad].
+pub(crate) const JOINT_OPEN: f64 = 1e-7;
+/// Speed at which such a joint closes: this [m/s], or the size of its bodies in this time [s] if that is faster.
 pub(crate) const CLOSING_SPEED: f64 = 1.0;
 const CLOSING_TIME: f64 = 0.1;
 
@@ -36,14 +38,15 @@ impl JointBlock {
         let residuals = then.held(joint.desc.kind).residuals;
         let mut worst: f64 = 0.0;
         for i in 0..self.held.count {
-            // What is apart stays so in the velocities: poses alone close it.
-            let kept = if self.apart {
-                self.held.residuals[i]
+            // What is apart stays so in the velocities: poses alone close it. Its ends turn about each other without work.
+            let left = if self.apart {
+                let turn = 0.5 * self.couples[i].dot(a.w + b.w);
+                residuals[i] - self.held.residuals[i] - h * turn
             } else {
-                0.0
+                residuals[i]
             };
-            worst = worst.max((residuals[i] - kept).abs());
-            let speed = (residuals[i] - kept) / h;
+            worst = worst.max(left.abs());
+            let speed = left / h;
             self.target[i] = self.held.rows[i].velocity(a, b) - speed;
         }
         let after = [
@@ -78,26 +81,31 @@ impl JointBlock {
 
     /// Marks a joint that is apart now.
     pub(crate) fn find_apart(&mut self) {
-        let mut residuals = self.held.residuals[..self.held.count].iter();
-        self.apart = residuals.any(|r| r.abs() > JOINT_APART);
+        self.apart = self.is_open(JOINT_APART);
     }
 
-    /// Lets a joint that is apart act on both bodies at one point, the middle between its anchors, so that no couple is left over.
-    pub(crate) fn act_in_the_middle(&mut self, joint: &Joint, place: &JointPlace, bodies: &Bodies) {
-        let middle = 0.5 * (place.a.position + place.b.position);
-        let coincides = matches!(
-            joint.desc.kind,
-            JointKind::Ball | JointKind::Hinge | JointKind::Fixed | JointKind::Universal
-        );
-        if !coincides {
+    /// Lets a joint that is apart act without a couple left over: half of what equal and opposite impulses at two points leave is
+    /// taken from either side, as if both acted in the middle. Where only one side moves it acts there as ever.
+    pub(crate) fn leave_no_couple(&mut self, place: &JointPlace, bodies: &Bodies) {
+        let moves = |slot: u32| bodies[slot as usize].inverse_mass > 0.0;
+        if self.linked || !moves(self.a) || !moves(self.b) {
             return;
         }
-        for row in &mut self.held.rows[..3] {
-            row.ang_a = -(middle - place.center_a).cross(row.e);
-            row.ang_b = (middle - place.center_b).cross(row.e);
+        for i in 0..self.held.count {
+            let row = &mut self.held.rows[i];
+            let couple = (place.center_b - place.center_a).cross(row.e) + row.ang_a + row.ang_b;
+            row.ang_a -= 0.5 * couple;
+            row.ang_b -= 0.5 * couple;
+            self.couples[i] = couple;
         }
         self.note_velocity(bodies);
         self.factorise(bodies);
+    }
+
+    /// Whether a row is open by more than a tolerance [m] or [rad].
+    pub(crate) fn is_open(&self, tolerance: f64) -> bool {
+        let mut residuals = self.held.residuals[..self.held.count].iter();
+        residuals.any(|r| r.abs() > tolerance)
     }
 
     /// Whether it is apart, or beyond a limit by as much.
@@ -107,7 +115,7 @@ impl JointBlock {
 
     /// Aims at closing what is apart, for displacements in place of velocities, not faster than bodies of this reach may [m].
     pub(crate) fn aim_at_fit(&mut self, joint: &Joint, reach: f64, h: f64) {
-        let speed = CLOSING_SPEED.max(reach / CLOSING_TIME);
+        let speed = CLOSING_SPEED.max(2.0 * reach / CLOSING_TIME);
         let size = |linear: bool, block: &Self| {
             let of = |i: &usize| (block.held.rows[*i].e != Vec3::ZERO) == linear;
             let square = |i: usize| block.held.residuals[i] * block.held.residuals[i];

@@ -118,7 +118,7 @@ pub(crate) fn first_blocks(
         block.add_bounded(joint, &place, bodies, angle, h);
         block.find_apart();
         if block.apart {
-            block.act_in_the_middle(joint, &place, bodies);
+            block.leave_no_couple(&place, bodies);
         }
         block.shocked = starts_in_motion(&block, unkicked);
         if old {
@@ -206,7 +206,7 @@ pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch,
         next.shocked = block.shocked;
         next.apart = block.apart;
         if next.apart {
-            next.act_in_the_middle(joint, &place, bodies);
+            next.leave_no_couple(&place, bodies);
         }
         *block = next;
     }

@@ -17,7 +17,7 @@ use crate::model::{Body, BodyKind, Model};
 use crate::report::{ContactForce, JointForce, Residuals, StepReport};
 use crate::state::{BodyState, ContactMemory, Load, State};
 use crate::two_stage::joint_network::Net;
-use crate::two_stage::joint_targets::JOINT_APART;
+use crate::two_stage::joint_targets::{JOINT_APART, JOINT_OPEN};
 use crate::two_stage::{Island, Scratch};
 use crate::work::Work;
 
@@ -254,7 +254,7 @@ impl Resting {
                 Some(_) => return false,
             }
         }
-        // What a spring or a motor drives may be slow to start; what cannot meet is solved anew in every step.
+        // What a spring or a motor drives may be slow to start; what has not met is solved anew in every step.
         let driven = |slot: u32| {
             let joint = model.joints[slot as usize].as_ref();
             let free = |f: &Freedom| f.spring.is_none() && f.motor.is_none();
@@ -262,7 +262,9 @@ impl Resting {
         };
         let joint_blocks = &stage.joint_blocks[solved.joint_blocks.clone()];
         let knots = solved.as_net().map_or(&[][..], Net::knots);
-        if joint_blocks.iter().any(|l| driven(l.joint) || l.apart)
+        if joint_blocks
+            .iter()
+            .any(|l| driven(l.joint) || l.is_open(JOINT_OPEN))
             || knots.iter().any(|k| driven(k.joint))
             || solved
                 .as_net()
