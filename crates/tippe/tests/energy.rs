@@ -121,6 +121,16 @@ fn what_is_crushed_stays_slow_and_is_reported() {
             let mut squeezed: f64 = 0.0;
             for _ in 0..(0.8 / dt) as u32 {
                 let report = world.step(dt).expect("a good step");
+                if std::env::var("TIPPE_TRACE").is_ok() && report.energy.gained > 1e-7 {
+                    println!(
+                        "crushed {} {:.4}: {:?} {:?} {:?}",
+                        method.name(),
+                        report.time,
+                        report.energy,
+                        report.residuals,
+                        report.work
+                    );
+                }
                 squeezed = squeezed.max(report.squeezed);
                 for &id in &bodies {
                     let speed = support::state(&world, id).velocity.length();

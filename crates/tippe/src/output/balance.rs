@@ -22,7 +22,7 @@ const ENERGY_ROUNDING: f64 = 1e-13;
 /// Energy gained that is left alone, relative to the energies of a group [1]: far below what a certificate allows where bodies fly freely,
 /// and as much as it allows where joints and trees have errors of their own in smooth motion.
 const LEFT_ALONE: f64 = 1e-9;
-const LEFT_ALONE_JOINTED: f64 = 1e-6;
+const LEFT_ALONE_JOINTED: f64 = 3e-8;
 
 /// Mean motion of a prescribed body over a substep.
 #[derive(Clone, Copy, Debug, Default)]

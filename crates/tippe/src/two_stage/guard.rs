@@ -53,6 +53,13 @@ enum Half {
 /// After the first solve: an answer that is absurd beside the velocities of its island is not carried out.
 pub(crate) fn first(model: &Model, state: &State, work: &mut Work, report: &mut StepReport) {
     for number in 0..work.stage.islands.len() {
+        if let Some(net) = broken_net(number, &mut work.stage) {
+            for slot in net {
+                restore(state, slot, &mut work.stage.bodies);
+                work.guard.bodies.push(slot);
+            }
+            report.work.guarded += 1;
+        }
         if is_absurd(model, state, report.dt, number, &work.stage)
             || lends_too_much(model, state, report.dt, number, &work.stage)
             || lifts_too_much(model, state, report.dt, number, &work.stage)
@@ -62,6 +69,26 @@ pub(crate) fn first(model: &Model, state: &State, work: &mut Work, report: &mut 
             name_bodies(number, work);
         }
     }
+}
+
+/// The bodies of a joint network whose answer is no number; its impulses are forgotten.
+fn broken_net(number: usize, stage: &mut Scratch) -> Option<Vec<u32>> {
+    let Scratch {
+        islands, bodies, ..
+    } = stage;
+    let island = &mut islands[number];
+    let slots = island.as_net()?.bodies().to_vec();
+    let finite = |slot: &u32| {
+        let body = &bodies[*slot as usize];
+        body.v.is_finite() && body.w.is_finite()
+    };
+    if slots.iter().all(finite) {
+        return None;
+    }
+    if let Some(net) = &mut island.net {
+        net.let_go();
+    }
+    Some(slots)
 }
 
 /// Books the second half. Groups of bodies that gained energy over the substep get another answer, with all targets zero.
@@ -230,6 +257,9 @@ fn lends_too_much(model: &Model, state: &State, h: f64, number: usize, stage: &S
     for block in &stage.joint_blocks[island.joint_blocks.clone()] {
         let (motors, limits) = block.bounded_work(bodies);
         lent += block.held_work(bodies) + limits;
+        // What closes a small gap goes there and stops.
+        let closes = |i: usize| (block.lambda[i] * block.closing[i] / h).abs();
+        own += (0..block.held.count).map(closes).sum::<f64>();
         own += motors.abs() + block.prescribed_work(bodies, motion).abs();
     }
     // What is not a number is too much.
@@ -273,10 +303,15 @@ fn lifts_too_much(model: &Model, state: &State, h: f64, number: usize, stage: &S
         own += energy::kinetic(body, s);
         size += energy::kinetic(body, s) + weight.length() * reach;
     }
+    // Work counts as put in only while all rows of the island are met.
     let motion = |slot: u32| (bodies[slot as usize].v, bodies[slot as usize].w);
-    for row in &stage.rows[island.rows.clone()] {
-        let work = row.prescribed_work(bodies, motion);
-        if work != 0.0 && !book::is_crushed(row, bodies) {
+    let rows = &stage.rows[island.rows.clone()];
+    let contacts = &stage.step_contacts[island.rows.clone()];
+    let mut taking_part = rows.iter().zip(contacts).filter(|(_, t)| !t.awaited);
+    let fastest = (rows.iter()).fold(0.0, |v: f64, r| v.max(book::surface_speed(r, bodies)));
+    if fastest > 0.0 && taking_part.all(|(r, _)| book::is_met(r, bodies, fastest)) {
+        for row in rows {
+            let work = row.prescribed_work(bodies, motion);
             own += work.max(0.0);
             size += work.abs();
         }

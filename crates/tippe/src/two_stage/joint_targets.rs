@@ -43,6 +43,7 @@ impl JointBlock {
                 let turn = 0.5 * self.couples[i].dot(a.w + b.w);
                 residuals[i] - self.held.residuals[i] - h * turn
             } else {
+                self.closing[i] = self.held.residuals[i];
                 residuals[i]
             };
             worst = worst.max(left.abs());
@@ -162,6 +163,7 @@ impl JointBlock {
     pub(crate) fn keep_residuals(&mut self, part: f64, h: f64) {
         for i in 0..self.held.count {
             self.target[i] += part * self.held.residuals[i] / h;
+            self.closing[i] = (1.0 - part) * self.held.residuals[i];
         }
     }
 
@@ -226,6 +228,7 @@ impl JointBlock {
     /// Targets of the second half: velocities along the rows at t + h.
     pub(crate) fn aim_second(&mut self, joint: &Joint, before: &Self, h: f64) {
         self.before.first = before.lambda;
+        self.closed = before.closing;
         self.before_wrench = before.wrench();
         self.before_lever = before.lever;
         for k in 0..BOUNDED {

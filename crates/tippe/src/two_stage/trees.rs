@@ -126,8 +126,13 @@ impl Bodies {
     ) {
         let i = articulation as usize;
         if let Some(Some(a)) = model.articulations.get(i) {
+            // A trial that fails says nothing about the motion that is carried out.
+            let error = self.trees[i].error.take();
             self.fly(model, i, a, state, h, true);
-            self.trees[i].write(a, predicted);
+            let failed = std::mem::replace(&mut self.trees[i].error, error);
+            if failed.is_none() {
+                self.trees[i].write(a, predicted);
+            }
         }
     }
 

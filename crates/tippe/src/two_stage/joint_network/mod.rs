@@ -290,6 +290,12 @@ impl Net {
         &self.knots
     }
 
+    /// Forgets all impulses of the half.
+    pub(crate) fn let_go(&mut self) {
+        self.lambda.fill(0.0);
+        self.left = Left::default();
+    }
+
     /// Slots of its bodies that can move.
     pub(crate) fn bodies(&self) -> &[u32] {
         &self.slots
