@@ -62,9 +62,8 @@ pub(crate) struct JointBlock {
     pub apart: bool,
     /// By row, where it is apart: couple that equal and opposite impulses at its two ends would have left over.
     pub couples: [Vec3; 6],
-    /// By row: residual that the velocities of the first half close, and in the second half what they did close [m] or [rad].
+    /// By row: residual that the velocities of the first half close [m] or [rad].
     pub closing: [f64; 6],
-    pub closed: [f64; 6],
     /// Whether limits keep what is beyond them, since contacts may wedge the tree.
     pub keeps: bool,
     /// Velocity along the rows that hold, before the impulses of the solve; for the ledger.
@@ -110,7 +109,6 @@ impl JointBlock {
             apart: false,
             couples: [Vec3::ZERO; 6],
             closing: [0.0; 6],
-            closed: [0.0; 6],
             keeps: false,
             held_before: [0.0; 6],
             shocked: false,
@@ -426,12 +424,6 @@ impl JointBlock {
             }
         }
         missed
-    }
-
-    /// Work of closing what was open: force times way, over both halves of a substep [J].
-    pub(crate) fn closing_work(&self, h: f64) -> f64 {
-        let one = |i: usize| -(self.before.first[i] + self.lambda[i]) * self.closed[i] / h;
-        (0..self.held.count).map(one).sum()
     }
 
     /// Fastest speed that its motors ask for [m/s] or [rad/s].

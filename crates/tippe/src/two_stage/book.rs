@@ -150,16 +150,14 @@ impl Books<'_> {
             motors = 0.0;
         }
         let prescribed = block.prescribed_work(bodies, |slot| self.motion(slot, bodies));
-        let closing = block.closing_work(self.report.dt);
         let e = &mut self.report.energy;
         e.motors += motors;
-        e.position_correction += closing;
         let shock = -limits - held;
         e.shock += shock;
         e.prescribed += prescribed;
         let ends = [block.a, block.b];
         self.balance
-            .exchange_by_joint(self.model, ends, motors + prescribed + closing, shock);
+            .exchange_by_joint(self.model, ends, motors + prescribed, shock);
         let wrench = block.wrench();
         self.lend(ends, block.lever, wrench.e);
     }
@@ -169,18 +167,18 @@ impl Books<'_> {
 const WORK_ROUNDING: f64 = 1e-3;
 
 /// Whether a row misses its target by much of the speed of its prescribed side: then the work of that side does not count as put in.
-pub(crate) fn is_crushed(row: &ContactRow, bodies: &[SolverBody]) -> bool {
+fn is_crushed(row: &ContactRow, bodies: &[SolverBody]) -> bool {
     !is_met(row, bodies, surface_speed(row, bodies))
 }
 
 /// Whether a row meets its target to a part of the speed of a prescribed surface [m/s].
-pub(crate) fn is_met(row: &ContactRow, bodies: &[SolverBody], surface: f64) -> bool {
+fn is_met(row: &ContactRow, bodies: &[SolverBody], surface: f64) -> bool {
     let [normal, _, tangential] = row.residuals(bodies);
     normal.max(tangential) <= DRIVEN * surface + WORK_ROUNDING
 }
 
 /// Speed of the side of a row that has prescribed motion [m/s].
-pub(crate) fn surface_speed(row: &ContactRow, bodies: &[SolverBody]) -> f64 {
+fn surface_speed(row: &ContactRow, bodies: &[SolverBody]) -> f64 {
     let one = |slot: u32, r: Vec3| {
         let body = &bodies[slot as usize];
         if body.inverse_mass == 0.0 {

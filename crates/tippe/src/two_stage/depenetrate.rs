@@ -144,6 +144,21 @@ pub(crate) fn run(
     work: &mut Work,
     report: &mut StepReport,
 ) {
+    // What a joint leaves because turning is not linear is closed by a second round.
+    if pass(model, settings, false, state, work, report) {
+        pass(model, settings, true, state, work, report);
+    }
+}
+
+/// One round over all islands, or `again` over those with joints that close; says whether there are any.
+fn pass(
+    model: &Model,
+    settings: &Settings,
+    again: bool,
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) -> bool {
     let Scratch {
         bodies,
         step_contacts,
@@ -157,13 +172,17 @@ pub(crate) fn run(
         joint_blocks,
         ..
     } = &mut work.stage;
-    let mut loaded = false;
+    let (mut loaded, mut any) = (false, false);
     for island in islands.iter() {
         let step_contacts = &step_contacts[island.rows.clone()];
         let closes = (joint_blocks[island.joint_blocks.clone()].iter()).any(|block| {
             let joint = model.joints[block.joint as usize].as_ref();
             joint.is_some_and(|joint| block.must_close(joint))
         });
+        any |= closes;
+        if again && !closes {
+            continue;
+        }
         let pulled = (!island.joint_blocks.is_empty() && !island.direct) || closes;
         placed.clear();
         placed.extend(step_contacts.iter().map(|t| {
@@ -187,10 +206,10 @@ pub(crate) fn run(
             let c = &work.detection.contacts[step_contact.contact as usize];
             let depth = -place.gap - settings.slop;
             // Apart: may close, not more. Overlapping: opens by the given part.
-            let target = if depth > 0.0 {
-                settings.depenetration * depth
-            } else {
-                depth
+            let target = match depth > 0.0 {
+                true if again => 0.0,
+                true => settings.depenetration * depth,
+                false => depth,
             };
             let (a, b) = c.bodies();
             let centers = (state.bodies[a].position, state.bodies[b].position);
@@ -225,7 +244,7 @@ pub(crate) fn run(
                 let place = joint.place(&state.bodies, &state.joints);
                 let angle = state.joints[slot as usize].angle;
                 pull.add_bounded(joint, &place, bodies, angle, report.dt);
-                pull.aim_at_fit(joint, reach(model, joint), report.dt);
+                pull.aim_at_fit(joint, reach(model, joint), again, report.dt);
             }
             pulls.push(pull);
         }
@@ -267,6 +286,7 @@ pub(crate) fn run(
     if loaded {
         displace(model, bodies, state, &mut work.balance, report);
     }
+    any
 }
 
 /// Reach of the larger body of a joint that moves [m].

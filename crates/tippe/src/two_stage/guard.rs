@@ -62,7 +62,6 @@ pub(crate) fn first(model: &Model, state: &State, work: &mut Work, report: &mut 
         }
         if is_absurd(model, state, report.dt, number, &work.stage)
             || lends_too_much(model, state, report.dt, number, &work.stage)
-            || lifts_too_much(model, state, report.dt, number, &work.stage)
         {
             stop_island(Half::First, state, report.dt, number, &mut work.stage);
             report.work.guarded += 1;
@@ -258,65 +257,19 @@ fn lends_too_much(model: &Model, state: &State, h: f64, number: usize, stage: &S
         let (motors, limits) = block.bounded_work(bodies);
         lent += block.held_work(bodies) + limits;
         // What closes a small gap goes there and stops.
-        let closes = |i: usize| (block.lambda[i] * block.closing[i] / h).abs();
+        let closes = |i: usize| {
+            let speed = block.closing[i] / h;
+            if block.diagonal[i] > 0.0 {
+                speed * speed / block.diagonal[i]
+            } else {
+                0.0
+            }
+        };
         own += (0..block.held.count).map(closes).sum::<f64>();
         own += motors.abs() + block.prescribed_work(bodies, motion).abs();
     }
     // What is not a number is too much.
     !(lent <= LOAN * own)
-}
-
-/// Height that contacts may give away, relative to the energy of an island [1].
-const LIFTED: f64 = 1e-9;
-
-/// Whether the bodies of an island without joints would rise by more than its energy and what was put in allow: no answer of the second half
-/// could take that back.
-fn lifts_too_much(model: &Model, state: &State, h: f64, number: usize, stage: &Scratch) -> bool {
-    let island = &stage.islands[number];
-    let bodies = &stage.bodies;
-    if !island.joint_blocks.is_empty() || island.rows.is_empty() {
-        return false;
-    }
-    let (mut own, mut risen, mut size) = (0.0, 0.0, 0.0);
-    let mut slots: Vec<u32> = ends(stage, number).collect();
-    slots.sort_unstable();
-    slots.dedup();
-    for slot in slots {
-        let Some(body) = &model.bodies[slot as usize] else {
-            continue;
-        };
-        if !body.is_free() {
-            return false;
-        }
-        let (s, solved) = (&state.bodies[slot as usize], &bodies[slot as usize]);
-        let load = &state.loads[slot as usize];
-        let a = integrate::acceleration(model, body, load);
-        let way = solved.v * h + a * (0.5 * h * h);
-        // Gravity alone is to blame for a rise; the user's force may do as it likes.
-        let weight = model.gravity * (body.gravity_scale * body.mass);
-        risen -= weight.dot(way) + load.force.dot(way);
-        let reach = if body.reach.is_finite() {
-            body.reach
-        } else {
-            0.0
-        };
-        own += energy::kinetic(body, s);
-        size += energy::kinetic(body, s) + weight.length() * reach;
-    }
-    // Work counts as put in only while all rows of the island are met.
-    let motion = |slot: u32| (bodies[slot as usize].v, bodies[slot as usize].w);
-    let rows = &stage.rows[island.rows.clone()];
-    let contacts = &stage.step_contacts[island.rows.clone()];
-    let mut taking_part = rows.iter().zip(contacts).filter(|(_, t)| !t.awaited);
-    let fastest = (rows.iter()).fold(0.0, |v: f64, r| v.max(book::surface_speed(r, bodies)));
-    if fastest > 0.0 && taking_part.all(|(r, _)| book::is_met(r, bodies, fastest)) {
-        for row in rows {
-            let work = row.prescribed_work(bodies, motion);
-            own += work.max(0.0);
-            size += work.abs();
-        }
-    }
-    risen > own + LIFTED * size
 }
 
 /// Whether rows of an island miss by much of a speed that is far above every speed they were given.

@@ -34,6 +34,8 @@ use crate::work::Work;
 const TRIALS_MAX: u32 = 40;
 /// Energy gained by several contacts that counts as rounding, relative to what their impulses turn over [1].
 const GAIN: f64 = 1e-12;
+/// Part of the fastest approach by which a contact may miss its answer [1]: what misses by more contradicts another one.
+const CONTRADICTED: f64 = 0.25;
 /// Load that counts as resting, relative to the weight that one step brings [1].
 const RESTING: f64 = 1e-2;
 /// Approach of an unloaded contact that is left to the contact phase, relative to the speed gained by falling for a step [1].
@@ -362,10 +364,17 @@ impl Phase<'_> {
         self.cluster();
         for cluster in 0..self.c.clusters.count() {
             self.take(cluster);
-            match self.c.rows.len() {
-                0 => {}
-                1 => self.alone(),
-                _ => self.guarded(),
+            if self.c.rows.is_empty() {
+                continue;
+            }
+            self.keep();
+            if self.c.rows.len() == 1 {
+                self.alone();
+            } else {
+                self.guarded();
+            }
+            if self.is_absurd() {
+                self.stop();
             }
             self.give();
         }
@@ -541,6 +550,21 @@ impl Phase<'_> {
         if !(gain <= GAIN * turnover) {
             self.stop();
         }
+    }
+
+    /// Whether the answer is no number, or misses by much of the speeds that it was given: contacts that contradict each other.
+    fn is_absurd(&self) -> bool {
+        let c = &*self.c;
+        let speed = |t: &StepContact| t.velocity_before.length();
+        let given = c.step_contacts.iter().map(speed).fold(0.0, f64::max);
+        let finite = |slot: u32| {
+            let body = &self.bodies[slot as usize];
+            body.v.is_finite() && body.w.is_finite()
+        };
+        c.rows.iter().any(|row| {
+            let [normal, _, _] = row.residuals(self.bodies);
+            !(normal <= CONTRADICTED * given && finite(row.a) && finite(row.b))
+        })
     }
 
     /// The answer that cannot gain: what approaches is stopped, impulse after impulse.

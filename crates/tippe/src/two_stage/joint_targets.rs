@@ -22,6 +22,8 @@ pub(crate) const JOINT_OPEN: f64 = 1e-7;
 /// Speed at which such a joint closes: this [m/s], or the size of its bodies in this time [s] if that is faster.
 pub(crate) const CLOSING_SPEED: f64 = 1.0;
 const CLOSING_TIME: f64 = 0.1;
+/// Part of what may close in a substep that a second round may add [1].
+const LITTLE_LEFT: f64 = 0.05;
 
 impl JointBlock {
     /// Targets of the first half: residuals zero at t + h, as seen from where the bodies go with their present velocities.
@@ -114,8 +116,9 @@ impl JointBlock {
         self.apart || self.beyond_limits(joint) > JOINT_APART
     }
 
-    /// Aims at closing what is apart, for displacements in place of velocities, not faster than bodies of this reach may [m].
-    pub(crate) fn aim_at_fit(&mut self, joint: &Joint, reach: f64, h: f64) {
+    /// Aims at closing what is apart, for displacements in place of velocities, not faster than bodies of this reach may [m]; or `again` at
+    /// closing what little a first round has left.
+    pub(crate) fn aim_at_fit(&mut self, joint: &Joint, reach: f64, again: bool, h: f64) {
         let speed = CLOSING_SPEED.max(2.0 * reach / CLOSING_TIME);
         let size = |linear: bool, block: &Self| {
             let of = |i: &usize| (block.held.rows[*i].e != Vec3::ZERO) == linear;
@@ -131,7 +134,9 @@ impl JointBlock {
         let may = [speed * h / reach.max(1e-9), speed * h];
         for i in 0..self.held.count {
             let linear = usize::from(self.held.rows[i].e != Vec3::ZERO);
-            let part = if far[linear] > may[linear] {
+            let part = if again {
+                f64::from(u8::from(far[linear] <= LITTLE_LEFT * may[linear]))
+            } else if far[linear] > may[linear] {
                 may[linear] / far[linear]
             } else {
                 1.0
@@ -147,7 +152,7 @@ impl JointBlock {
             let row = &mut self.bounded[k];
             (row.low, row.high, row.lambda) = (0.0, 0.0, 0.0);
             let (min, max) = freedom.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-            if k % 2 == 0 || row.mass == 0.0 {
+            if k % 2 == 0 || row.mass == 0.0 || again {
                 continue;
             }
             if value < min - JOINT_APART {
@@ -228,7 +233,6 @@ impl JointBlock {
     /// Targets of the second half: velocities along the rows at t + h.
     pub(crate) fn aim_second(&mut self, joint: &Joint, before: &Self, h: f64) {
         self.before.first = before.lambda;
-        self.closed = before.closing;
         self.before_wrench = before.wrench();
         self.before_lever = before.lever;
         for k in 0..BOUNDED {

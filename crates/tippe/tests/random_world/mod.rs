@@ -266,6 +266,25 @@ pub fn run(seed: u64, method: Method, seconds: f64, steps_max: u32, refine: f64)
         let report = match world.step(dt) {
             Ok(report) => report,
             Err(e) => {
+                if std::env::var("TIPPE_TRACE").is_ok() {
+                    for (id, body, s) in world.bodies() {
+                        println!(
+                            "{id:?} {:?} m {:.2e} x {:.3} v {:.3} w {:.3}",
+                            body.kind, body.mass, s.position, s.velocity, s.angular_velocity
+                        );
+                    }
+                    for id in world.joint_ids().collect::<Vec<_>>() {
+                        let j = world.joint(id).expect("known");
+                        println!(
+                            "{:?} a {:?} b {:?} {:?} {:?}",
+                            j.desc.kind,
+                            j.desc.body_a,
+                            j.desc.body_b,
+                            j.desc.rotation.motor,
+                            j.desc.translation.motor
+                        );
+                    }
+                }
                 out.fault = Some(format!("step {step}: {e}"));
                 return out;
             }
