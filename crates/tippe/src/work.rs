@@ -8,7 +8,7 @@ use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
 use crate::interrupt::Interrupt;
-use crate::method::iterative::Levels;
+use crate::method::iterative::{Collisions, Levels};
 use crate::method::simultaneous;
 use crate::model::Model;
 use crate::output::balance::Balance;
@@ -18,7 +18,6 @@ use crate::report::{ContactForce, Event, JointForce, Phase};
 use crate::state::{BodyState, State};
 use crate::threads::Threads;
 use crate::two_stage::Scratch;
-use crate::two_stage::impacts::Collisions;
 
 /// Scratch arrays by phase.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +38,7 @@ pub struct Work {
     pub(crate) islands: Islands,
     /// Touches, rows and links of the methods that step in two stages.
     pub(crate) stage: Scratch,
-    /// Scratch of the collision phase.
+    /// Scratch of the collision phase of `iterative`.
     pub(crate) collisions: Collisions,
     /// Scratch of the collision phase of `simultaneous`.
     pub(crate) simultaneous: simultaneous::Collisions,

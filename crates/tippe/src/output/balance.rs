@@ -80,8 +80,6 @@ struct Sum {
     scale: f64,
     /// What may be lent.
     lent: f64,
-    /// Whether a tree takes part.
-    linked: bool,
 }
 
 impl Balance {
@@ -179,11 +177,6 @@ impl Balance {
         self.work_kept.clone_from(&self.work);
     }
 
-    /// Exchanges the works so far with those remembered at `keep`, to try something from there.
-    pub(crate) fn swap_kept(&mut self) {
-        std::mem::swap(&mut self.work, &mut self.work_kept);
-    }
-
     /// Takes works back to what they were at `keep`.
     pub(crate) fn take_back(&mut self) {
         self.work.clone_from(&self.work_kept);
@@ -279,7 +272,6 @@ impl Balance {
             sum.size += kinetic + potential.abs() + start + self.work[i].abs();
             sum.scale += kinetic_start + body.mass * body.gravity_scale.abs() * g * reach;
             sum.lent += self.lent[i];
-            sum.linked |= model.is_link(i as u32);
         }
     }
 

@@ -11,7 +11,6 @@ pub(crate) mod depenetrate;
 pub(crate) mod finish;
 pub(crate) mod gather;
 pub(crate) mod guard;
-pub(crate) mod impacts;
 pub(crate) mod joint_network;
 pub(crate) mod joint_targets;
 pub(crate) mod joints;

@@ -154,7 +154,7 @@ fn substep(
         slow: 0.0,
     };
     targets::first_rows(model, settings, &resting, state, work, h);
-    solve::first(model, params, false, state, work, &mut report);
+    solve::first(model, params, state, work, &mut report);
     guard::first(model, state, work, &mut report);
     book::half(model, work, &mut report, |_| true);
     let nets = work.stage.islands.iter().filter_map(Island::as_net);

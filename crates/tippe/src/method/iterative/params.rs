@@ -9,7 +9,6 @@ use crate::params;
 use crate::solver::choose;
 use crate::two_stage::Settings;
 use crate::two_stage::arrival::StopLimits;
-use crate::two_stage::impacts::ImpactSettings;
 
 params! {
     /// Parameters of `iterative`.
@@ -65,16 +64,9 @@ params! {
 }
 
 impl IterativeParams {
-    /// What impacts need of them.
-    pub(crate) const fn impacts(&self) -> ImpactSettings {
-        ImpactSettings {
-            solve: self.solve_settings(),
-            direct_cost: self.direct_cost as u64,
-            contact_depth: self.contact_depth,
-            passes: self.passes,
-            stops: self.stop_limits(),
-            arriving: false,
-        }
+    /// Whether an island has so many contacts that its impacts are answered inside the step.
+    pub(crate) const fn is_dense(&self, contacts: usize) -> bool {
+        self.stop_limits().is_dense(contacts)
     }
 
     /// Which impacts a step stops at.

@@ -13,17 +13,16 @@ use crate::dynamics::energy;
 use crate::error::StepError;
 use crate::model::Model;
 use crate::output::ledger;
-use crate::report::{EnergyLedger, Phase, StepReport};
+use crate::report::{Phase, StepReport};
 use crate::solver::choose::JOINT_COST;
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
-use crate::two_stage::impacts::{self, Answered};
 use crate::two_stage::joint_network::OPEN_MAX;
 use crate::two_stage::predict::{advance, kick};
 use crate::two_stage::rest::Resting;
 use crate::two_stage::substeps::{Part, Verdict};
 use crate::two_stage::{
-    Island, arrival, book, depenetrate, finish, gather, guard, predict, substeps, targets,
+    Island, book, depenetrate, finish, gather, guard, predict, substeps, targets,
 };
 use crate::work::Work;
 
@@ -125,8 +124,23 @@ fn substep(
     work.balance.begin(model, state);
     let t = state.time;
 
-    // Detect, collide, rest: impulses at t that make positions right at the end, which is the next time of impact.
-    let h = until_impact(model, params, h, may_stop, state, work, &mut report);
+    work.begins(Phase::Detect);
+    // Half a kick at t, then detect, on the way from here to where the bodies would go untouched.
+    let h = predict::begin(model, h, may_stop, state, work, &mut report);
+
+    // Collide and rest: impulses at t that make positions right at t + h.
+    work.begins(Phase::Collide);
+    gather::gather(model, state, work, h);
+    let resting = targets::RestLimits {
+        speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
+        load: 0.0,
+        slow: 0.0,
+    };
+    targets::first_rows(model, settings, &resting, state, work, h);
+    work.begins(Phase::Rest);
+    solve::first(model, params, state, work, &mut report);
+    guard::first(model, state, work, &mut report);
+    book::half(model, work, &mut report, |_| true);
     let nets = work.stage.islands.iter().filter_map(Island::as_net);
     let foreseen = nets.map(|n| n.left.foreseen).fold(0.0, f64::max);
     if foreseen > may_open {
@@ -153,85 +167,4 @@ fn substep(
     finish::run(model, before, true, state, work, &mut report);
     check_trees(model, &work.stage.bodies)?;
     Ok(report)
-}
-
-/// Most times that a substep is shortened to the same impact.
-const CUTS_MAX: u32 = 8;
-
-/// The first half of a substep of length `h`, or up to the first impact of a contact that arrives, if it `may_stop`. Returns its length.
-fn until_impact(
-    model: &Model,
-    params: &SequentialParams,
-    h: f64,
-    may_stop: bool,
-    state: &mut State,
-    work: &mut Work,
-    report: &mut StepReport,
-) -> f64 {
-    let (settings, impacts) = (params.settings(), params.impacts());
-    let (mut h, collided) = collide(model, &impacts, h, may_stop, state, work, report);
-    let mut cuts = 0;
-    loop {
-        let open = report.work.caps_open();
-        work.begins(Phase::Rest);
-        let resting = targets::RestLimits {
-            speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
-            load: 0.0,
-            slow: 0.0,
-        };
-        targets::first_rows(model, &settings, &resting, state, work, h);
-        let may_await = may_stop && cuts < CUTS_MAX;
-        if arrival::watch(model, &impacts.stops, may_await, work, report) {
-            solve::first(model, params, true, state, work, report);
-            if let Some(time) = arrival::first(model, &impacts.stops, state, work, h) {
-                // What was solved up to there is solved anew, with the contacts of the shorter way.
-                report.work.mend_to(open);
-                state.bodies.clone_from(&work.stage.unkicked);
-                work.balance.take_back();
-                report.energy = EnergyLedger::default();
-                h = predict::begin(model, time, may_stop, state, work, report);
-                gather::gather(model, state, work, h);
-                impacts::recall(work);
-                cuts += 1;
-                continue;
-            }
-        }
-        solve::first(model, params, false, state, work, report);
-        guard::first(model, state, work, report);
-        book::half(model, work, report, |t| !t.awaited);
-        report.energy.add(&collided);
-        return h;
-    }
-}
-
-/// Half a kick at t, then the contacts on the way from here to where the bodies would go untouched. What collides now is answered first, with
-/// the velocities before the kick; then what was hit goes elsewhere. Returns the length of the substep and what impacts cost.
-fn collide(
-    model: &Model,
-    impacts: &impacts::ImpactSettings,
-    h: f64,
-    may_stop: bool,
-    state: &mut State,
-    work: &mut Work,
-    report: &mut StepReport,
-) -> (f64, EnergyLedger) {
-    work.begins(Phase::Detect);
-    let length = predict::begin(model, h, may_stop, state, work, report);
-    work.begins(Phase::Collide);
-    gather::gather(model, state, work, length);
-    let kicked = std::mem::take(&mut report.energy);
-    std::mem::swap(&mut state.bodies, &mut work.stage.unkicked);
-    work.balance.swap_kept();
-    if impacts::run(model, impacts, state, work, report) == Answered::Nothing {
-        std::mem::swap(&mut state.bodies, &mut work.stage.unkicked);
-        work.balance.swap_kept();
-        report.energy = kicked;
-        return (length, EnergyLedger::default());
-    }
-    let collided = std::mem::take(&mut report.energy);
-    work.begins(Phase::Detect);
-    let length = predict::begin(model, h, may_stop, state, work, report);
-    gather::gather(model, state, work, length);
-    impacts::recall(work);
-    (length, collided)
 }

@@ -22,12 +22,10 @@ use crate::two_stage::relinearise::{Lookahead, relinearise};
 use crate::two_stage::{guard, joint_network};
 use crate::work::Work;
 
-/// Impulses at t of the islands that await an impact, or of the others: first as if nothing bounced, then with the bounce of the contacts
-/// that really press; joints until they meet.
+/// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press; joints until they meet.
 pub(crate) fn first(
     model: &Model,
     params: &SequentialParams,
-    awaits: bool,
     state: &State,
     work: &mut Work,
     report: &mut StepReport,
@@ -43,11 +41,7 @@ pub(crate) fn first(
         &mut work.stage,
         &mut work.predicted,
         &mut report.work,
-        |worker, view| {
-            if view.step_contacts.iter().any(|t| t.awaited) == awaits {
-                first_of_island(params, &ahead, worker, view);
-            }
-        },
+        |worker, view| first_of_island(params, &ahead, worker, view),
     );
 }
 
@@ -88,8 +82,7 @@ fn first_of_island(
         params.sweeps
     };
     let of = |sweeps: u32| SequentialParams { sweeps, ..*params };
-    let active = |t: &StepContact| !t.awaited;
-    converge(&of(sweeps), cost_max, near, worker, view, false, active);
+    converge(&of(sweeps), cost_max, near, worker, view, false, |_| true);
     let mut arrivals = false;
     for (row, step_contact) in view.rows.iter_mut().zip(view.step_contacts.iter_mut()) {
         if row.p_n > 0.0 && step_contact.bounce.is_some() {
@@ -104,7 +97,7 @@ fn first_of_island(
         // The guess only had to tell who presses.
         worker.work.mend_to(caps);
         before = caps;
-        converge(&of(left), cost_max, near, worker, view, true, active);
+        converge(&of(left), cost_max, near, worker, view, true, |_| true);
     }
     view.island.stuck = worker.work.caps_open() > before;
     if view.island.trees || (jointed && view.island.direct) {
@@ -180,8 +173,7 @@ fn meet(
             worker.work.mend_to(caps);
         }
         let caps = worker.work.caps_open();
-        let active = |t: &StepContact| !t.awaited;
-        converge(params, cost_max, true, worker, view, false, active);
+        converge(params, cost_max, true, worker, view, false, |_| true);
         let before = std::mem::replace(&mut worst, missed(worker, view));
         // What a solve could not do is not done by the next one either.
         let failed = worker.work.caps_open() > caps;

@@ -1,12 +1,13 @@
 //! The collision phase: impulses at one moment, until no contact that touches still approaches.
 //!
 //! Reads: Model, touches, contacts.  Writes: State (velocities), touches (impacts), residuals and ledger of the report.
-//! Called by: the methods that step in two stages.
+//! Called by: `method::iterative::step`.
 //! Source: [Bender06] §3.1, eq. 1–6, in outer passes: each answers what collides then, so that an impact travels through touching bodies
 //! contact by contact ([Lecture] "Sequence of impacts"). A contact alone in its cluster follows the impact law of `dynamics::impact`.
 
 #![allow(non_snake_case)]
 
+use super::IterativeParams;
 use crate::collide::Contact;
 use crate::dynamics::impact::impact;
 use crate::dynamics::impulse::point_response;
@@ -16,18 +17,16 @@ use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::output::balance::Balance;
 use crate::report::StepReport;
-use crate::solver::choose::Settings;
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::SolverBody;
 use crate::solver::ends::{Bodies, Kept};
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::{Job, Sweeps};
 use crate::state::{ContactKey, State};
-use crate::two_stage::arrival::StopLimits;
 use crate::two_stage::book::Books;
 use crate::two_stage::gather::{StepContact, load_bodies};
+use crate::two_stage::guard;
 use crate::two_stage::targets::{RestLimits, new_row, placement};
-use crate::two_stage::{Island, guard};
 use crate::work::Work;
 
 /// Trials of the common factor on restitution where several contacts together would gain energy.
@@ -40,34 +39,6 @@ const CONTRADICTED: f64 = 0.25;
 const RESTING: f64 = 1e-2;
 /// Approach of an unloaded contact that is left to the contact phase, relative to the speed gained by falling for a step [1].
 const SLOW: f64 = 1e-3;
-
-/// What impacts need of a method's parameters; documented there.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ImpactSettings {
-    /// Cost and exactness of simultaneous solves.
-    pub solve: Settings,
-    /// Block products that a direct one may cost.
-    pub direct_cost: u64,
-    /// Depth whose fall makes the speed below which a loaded contact rests [m].
-    pub contact_depth: f64,
-    /// Most passes over what collides.
-    pub passes: u32,
-    /// Which impacts a step stops at; its tolerances are those of the phase.
-    pub stops: StopLimits,
-    /// Whether only contacts that arrive, in islands of few contacts, are looked at.
-    pub arriving: bool,
-}
-
-/// What the phase did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answered {
-    /// Nothing collided.
-    Nothing,
-    /// Something did, in islands whose contacts have been found already.
-    Dense,
-    /// Something did that goes on to places where contacts have not been looked for.
-    Sparse,
-}
 
 /// A contact that touches.
 #[derive(Clone, Copy, Debug)]
@@ -103,14 +74,14 @@ pub(crate) struct Collisions {
     impacts: Vec<(ContactKey, Vec3, f64)>,
 }
 
-/// Answers what collides now.
+/// Answers what collides now. Says whether something did that goes on to places where contacts have not been looked for.
 pub(crate) fn run(
     model: &Model,
-    params: &ImpactSettings,
+    params: &IterativeParams,
     state: &mut State,
     work: &mut Work,
     report: &mut StepReport,
-) -> Answered {
+) -> bool {
     let Work {
         stage,
         detection,
@@ -119,15 +90,11 @@ pub(crate) fn run(
         ..
     } = work;
     collisions.impacts.clear();
-    if params.arriving && !may_collide(params, &stage.islands, &stage.step_contacts) {
-        return Answered::Nothing;
-    }
     load_bodies(model, state, &detection.contacts, &mut stage.bodies);
     gather(
         model,
         params,
         state,
-        &stage.islands,
         &stage.step_contacts,
         &detection.contacts,
         &stage.bodies,
@@ -145,7 +112,7 @@ pub(crate) fn run(
         balance,
     };
     if !phase.find() {
-        return Answered::Nothing;
+        return false;
     }
     phase.run(state);
     for (i, body) in model.present() {
@@ -156,7 +123,7 @@ pub(crate) fn run(
     }
     stage.bodies.finish(model, state);
     // In dense islands impacts are answered inside the step, and what the step looked for is enough.
-    let sparse = |range: &std::ops::Range<usize>| !params.stops.is_dense(range.len());
+    let sparse = |range: &std::ops::Range<usize>| !params.is_dense(range.len());
     let hit = |t: &StepContact| t.impact != Vec3::ZERO;
     let again = stage
         .islands
@@ -169,22 +136,7 @@ pub(crate) fn run(
             .push((key, step_contact.impact, step_contact.impact_speed));
     }
     collisions.impacts.sort_by_key(|x| x.0);
-    if again {
-        Answered::Sparse
-    } else {
-        Answered::Dense
-    }
-}
-
-/// Whether an island is worth a look: few contacts, and one that touches without having borne load.
-fn is_open(params: &ImpactSettings, contacts: &[StepContact]) -> bool {
-    let arrives = |t: &StepContact| !t.loaded && t.gap_start <= params.stops.depth_tolerance;
-    !params.stops.is_dense(contacts.len()) && contacts.iter().any(arrives)
-}
-
-fn may_collide(params: &ImpactSettings, islands: &[Island], contacts: &[StepContact]) -> bool {
-    let mut islands = islands.iter().map(|p| &contacts[p.rows.clone()]);
-    islands.any(|contacts| is_open(params, contacts))
+    again
 }
 
 /// Gives touches that were gathered anew the impacts of the phase.
@@ -234,12 +186,11 @@ fn slow_speed(gravity: f64, depth_tolerance: f64, h: f64) -> f64 {
 }
 
 /// When a contact that bore load is at rest.
-pub(crate) fn resting(gravity: f64, params: &ImpactSettings, h: f64) -> RestLimits {
+pub(crate) fn resting(gravity: f64, params: &IterativeParams, h: f64) -> RestLimits {
     RestLimits {
-        speed: resting_speed(gravity, params.contact_depth, h)
-            + 10.0 * params.stops.velocity_tolerance,
+        speed: resting_speed(gravity, params.contact_depth, h) + 10.0 * params.velocity_tolerance,
         load: RESTING * gravity * h,
-        slow: slow_speed(gravity, params.stops.depth_tolerance, h),
+        slow: slow_speed(gravity, params.depth_tolerance, h),
     }
 }
 
@@ -254,9 +205,8 @@ fn is_here(c: &Contact, state: &State, tolerance: f64) -> bool {
 #[allow(clippy::too_many_arguments)]
 fn gather(
     model: &Model,
-    params: &ImpactSettings,
+    params: &IterativeParams,
     state: &State,
-    islands: &[Island],
     step_contacts: &[StepContact],
     contacts: &[Contact],
     bodies: &Bodies,
@@ -265,19 +215,12 @@ fn gather(
 ) {
     let g = model.gravity.length();
     out.near.clear();
-    let looked_at =
-        |island: &&Island| !params.arriving || is_open(params, &step_contacts[island.rows.clone()]);
-    for i in islands
-        .iter()
-        .filter(looked_at)
-        .flat_map(|p| p.rows.clone())
-    {
-        let step_contact = &step_contacts[i];
-        if step_contact.gap_start > params.stops.depth_tolerance {
+    for (i, step_contact) in step_contacts.iter().enumerate() {
+        if step_contact.gap_start > params.depth_tolerance {
             continue;
         }
         let c = &contacts[step_contact.contact as usize];
-        if !is_here(c, state, params.stops.depth_tolerance) {
+        if !is_here(c, state, params.depth_tolerance) {
             continue;
         }
         let row = new_row(c, &placement(c), &state.bodies, bodies);
@@ -293,7 +236,7 @@ fn gather(
         out.near.push(Near {
             step_contact: i as u32,
             row,
-            threshold: threshold.max(10.0 * params.stops.velocity_tolerance),
+            threshold: threshold.max(10.0 * params.velocity_tolerance),
         });
     }
 }
@@ -301,7 +244,7 @@ fn gather(
 /// The phase under way.
 struct Phase<'a> {
     model: &'a Model,
-    params: &'a ImpactSettings,
+    params: &'a IterativeParams,
     contacts: &'a [Contact],
     step_contacts: &'a mut [StepContact],
     bodies: &'a mut Bodies,
@@ -514,10 +457,10 @@ impl Phase<'_> {
         if self.c.joint_blocks.is_empty() {
             return;
         }
-        let settings = self.params.solve;
+        let settings = self.params.solve_settings();
         let mut job = Job {
             settings: &settings,
-            cost_max: self.params.direct_cost,
+            cost_max: self.params.direct_cost as u64,
             near: false,
             rows: &mut [],
             joint_blocks: &mut self.c.joint_blocks,
@@ -645,12 +588,12 @@ impl Phase<'_> {
             let slip = u - row.n * u.dot(row.n);
             row.target_n = (-factor * e * u.dot(row.n)).max(0.0);
             row.target_t = [0.0; 2];
-            row.sliding = slip.length() > self.params.stops.velocity_tolerance;
+            row.sliding = slip.length() > self.params.velocity_tolerance;
         }
-        let settings = self.params.solve;
+        let settings = self.params.solve_settings();
         let mut job = Job {
             settings: &settings,
-            cost_max: self.params.direct_cost,
+            cost_max: self.params.direct_cost as u64,
             near: false,
             rows: &mut self.c.rows,
             joint_blocks: &mut self.c.joint_blocks,
