@@ -9,7 +9,8 @@ export const CHARTS = [
     lines: [
       { name: 'kinetic', of: (r, i) => r.value(i, 'kinetic') },
       { name: 'potential', of: (r, i) => r.value(i, 'potential') },
-      { name: 'sum', of: (r, i) => r.value(i, 'kinetic') + r.value(i, 'potential') },
+      { name: 'elastic', of: (r, i) => r.value(i, 'elastic') || 0 },
+      { name: 'sum', of: (r, i) => r.value(i, 'kinetic') + r.value(i, 'potential') + (r.value(i, 'elastic') || 0) },
     ],
   },
   {
@@ -17,7 +18,7 @@ export const CHARTS = [
     lines: [
       { name: 'friction', sum: true, of: (r, i) => r.value(i, 'friction') },
       { name: 'restitution', sum: true, of: (r, i) => r.value(i, 'restitution') },
-      { name: 'drag, joints, shocks', sum: true, of: (r, i) => r.value(i, 'drag') + r.value(i, 'joint_friction') + (r.value(i, 'shock') || 0) + (r.value(i, 'numerical_damping') || 0) },
+      { name: 'drag, joints, shocks', sum: true, of: (r, i) => r.value(i, 'drag') + r.value(i, 'joint_friction') + (r.value(i, 'shock') || 0) + (r.value(i, 'contact_damping') || 0) + (r.value(i, 'numerical_damping') || 0) },
       { name: 'forces, motors', sum: true, of: (r, i) => r.value(i, 'external') + r.value(i, 'motors') + r.value(i, 'prescribed') },
       { name: 'correction', sum: true, of: (r, i) => r.value(i, 'position_correction') },
       { name: 'gained', sum: true, of: (r, i) => r.value(i, 'gained') || 0 },
@@ -45,6 +46,10 @@ export const CHARTS = [
       { name: 'contacts', of: (r, i) => r.value(i, 'contacts') },
       { name: 'impacts', of: (r, i) => r.value(i, 'collisions') },
     ],
+  },
+  {
+    id: 'adaptive', title: 'Locked joints: residual R', unit: 'rad²/s²', log: true, when: (r) => r.steps > 0 && r.value(0, 'adaptive_locked') + r.value(0, 'adaptive_moving') > 0,
+    lines: [{ name: 'R', of: (r, i) => r.value(i, 'adaptive_residual') || 0 }],
   },
   { id: 'speed', title: 'Cost of a step', unit: 'ms', lines: [{ name: 'wall time', of: (r, i) => r.wall[i] ?? 0 }] },
 ];
@@ -124,6 +129,9 @@ export class Chart {
   }
 
   draw(recording, time, span) {
+    // Some charts are for some runs alone.
+    this.figure.hidden = this.spec.when !== undefined && !this.spec.when(recording);
+    if (this.figure.hidden) return;
     const c = this.gather(recording);
     this.span = span;
     const box = this.canvas.getBoundingClientRect();

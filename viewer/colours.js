@@ -26,6 +26,7 @@ export const WAYS = {
   island: 'group in contact',
   rest: 'at rest or moving',
   sleep: 'asleep or awake',
+  adaptive: 'active or locked',
 };
 
 // Below this part of the size of the scene in a second, a body counts as at rest.
@@ -35,7 +36,7 @@ const REST = 2e-3;
 export const answers = (body) => body?.kind === 'dynamic' || body?.kind === 'link';
 
 // A colour for every body of the list.
-export function colours(way, bodies, start, speeds, islands, reach, sleeps) {
+export function colours(way, bodies, start, speeds, islands, reach, sleeps, locks) {
   const plain = bodies.map((b) => (b.kind === 'fixed' ? GREY : b.kind === 'kinematic' ? PRESCRIBED : null));
   const dynamic = bodies.map((b, i) => i).filter((i) => answers(bodies[i]));
   const paint = (colour) => {
@@ -55,6 +56,8 @@ export function colours(way, bodies, start, speeds, islands, reach, sleeps) {
       return paint((i) => (speeds[i] < REST * reach ? STILL : MOVING));
     case 'sleep':
       return paint((i) => (sleeps(i) ? STILL : MOVING));
+    case 'adaptive':
+      return paint((i) => (bodies[i].kind !== 'link' ? GREY : locks(i) ? STILL : MOVING));
     default: {
       if (dynamic.length <= 16) {
         dynamic.forEach((i, k) => (plain[i] = PALETTE[k % PALETTE.length]));
@@ -69,13 +72,14 @@ export function colours(way, bodies, start, speeds, islands, reach, sleeps) {
 }
 
 // What the colours mean, in words; empty where they tell bodies apart and no more.
-export function key(way, fastest, islands, sleep) {
+export function key(way, fastest, islands, sleep, lock) {
   const groups = new Set(islands.filter((i) => i >= 0)).size;
   switch (way) {
     case 'speed': return `blue: at rest; red: ${Number((fastest || 0).toPrecision(3))} m/s, the fastest now`;
     case 'island': return `${groups} groups of moving bodies in contact; grey: touches nothing`;
     case 'rest': return 'orange: moves; grey blue: moves by less than 0.2 % of the size of the scene in a second';
     case 'sleep': return sleep.may ? `orange: awake; grey blue: asleep, ${sleep.count} now` : 'nothing sleeps: the scene does not ask for it (sleeping = true under [world])';
+    case 'adaptive': return lock.count > 0 ? `orange: the joint of the link moves; grey blue: it is locked, ${lock.count} now; grey: no link` : 'no joint is locked: adaptive = { joints = 16 } under [[articulation]] lets only those move that matter';
     case 'material': return 'the material of the first shape of a body';
     default: return '';
   }

@@ -309,12 +309,17 @@ export class Pane {
     const { colour } = this.settings;
     const of = colour === 'body' || colour === 'material' ? colour : null;
     if (of === null || this.paint.of !== of) {
-      const list = colours(colour, this.bodies, this.start, speeds, groups, this.stage.radius, (i) => this.sleeps(i));
+      const list = colours(colour, this.bodies, this.start, speeds, groups, this.stage.radius, (i) => this.sleeps(i), (i) => this.locks(i));
       const rgb = new Float32Array(3 * list.length);
       list.forEach((c, i) => rgb.set(c, 3 * i));
       this.paint = { of, rgb, version: this.paint.version + 1 };
     }
     return this.paint;
+  }
+
+  // Whether a link is locked in the frame that is shown.
+  locks(body) {
+    return this.recording.locks(this.recording.frames[this.index], body);
   }
 
   // Whether a body sleeps in the frame that is shown.
@@ -377,7 +382,7 @@ export class Pane {
     const speeds = motion ? this.bodies.map((b, i) => (answers(b) ? len(motion.velocity(i)) : 0)) : [];
     speeds.fastest = speeds.reduce((a, b) => Math.max(a, b), 0);
     const groups = settings.colour === 'island' ? islands(this.bodies, this.contacts) : [];
-    this.colourKey = key(settings.colour, speeds.fastest, groups, settings.colour === 'sleep' ? this.sleep : null);
+    this.colourKey = key(settings.colour, speeds.fastest, groups, settings.colour === 'sleep' ? this.sleep : null, { count: settings.colour === 'adaptive' ? this.bodies.filter((_, i) => this.locks(i)).length : 0 });
     renderer.batches.place(poses, this.painting(speeds, groups), this.glass(poses));
     const look = {
       layers, force: this.force / settings.arrows, length: this.length, scale: ratio, momentum: this.momentum / settings.arrows,

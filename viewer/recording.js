@@ -86,6 +86,7 @@ export class Recording {
     this.ending = null;
     this.problem = ''; // why not all of it can be read
     this.waiting = {};
+    this.locked = null; // which links are locked, in the same form
     this.asleep = null; // who sleeps, a bit for each body, from the frame on that comes next
     this.unpacked = new Map(); // place of a frame -> its contacts
     this.unpackedCount = 0;
@@ -155,9 +156,13 @@ export class Recording {
         this.lists.push(json());
         this.trees.push([]);
         this.asleep = null;
+        this.locked = null;
         break;
       case 'TREE':
         this.trees[this.trees.length - 1] = json();
+        break;
+      case 'LOCK':
+        this.locked = payload.slice();
         break;
       case 'DOZE':
         this.asleep = payload.slice();
@@ -217,6 +222,7 @@ export class Recording {
       max: corner(40),
       packed,
       asleep: this.asleep,
+      locked: this.locked,
       contacts: this.waiting.contacts || null,
       reactions: this.waiting.reactions || null,
     });
@@ -245,6 +251,11 @@ export class Recording {
 
   joints(frame) {
     return frame.joints >= 0 ? this.jointLists[frame.joints] : [];
+  }
+
+  // Whether a link of the list is locked to what carries it in a frame.
+  locks(frame, body) {
+    return frame.locked !== null && ((frame.locked[body >> 3] >> (body & 7)) & 1) === 1;
   }
 
   // Whether a body of the list sleeps in a frame.

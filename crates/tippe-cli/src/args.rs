@@ -10,8 +10,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::bench::BenchArgs;
 use crate::compare::CompareArgs;
+use crate::export::ExportArgs;
 use crate::format::parse_seconds;
 use crate::impact::ImpactArgs;
+use crate::lab::LabArgs;
 use crate::lcp::LcpArgs;
 use crate::query::QueryArgs;
 use crate::render::RenderArgs;
@@ -50,12 +52,16 @@ pub enum Command {
     Impact(Box<ImpactArgs>),
     /// Solve a complementarity problem from a file by every kernel that takes it, side by side.
     Lcp(LcpArgs),
+    /// Print the tables of the laboratory: elastic balls, gliders on springs, leaning bricks.
+    Lab(LabArgs),
     /// Ask a scene what a ray or a moving shape meets, what overlaps a shape, what is nearest.
     Query(Box<QueryArgs>),
     /// Watch, inspect and question a simulation in the browser.
     View(ViewArgs),
     /// Draw pictures or a short film of a scene, without a display.
     Render(RenderArgs),
+    /// Write the numbers of a recording as CSV files.
+    Export(ExportArgs),
 }
 
 /// Flags of `tippe run`.
@@ -78,6 +84,9 @@ pub struct RunArgs {
     /// Folder for recording.tippe, summary.json and report.html; made if missing, refused if it has them already.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Folder for CSV files of all states, readings and contacts at the record rate; made if missing.
+    #[arg(long, value_name = "DIR")]
+    pub csv: Option<PathBuf>,
     /// Take older results out of that folder first.
     #[arg(long, requires = "out")]
     pub force: bool,
@@ -85,8 +94,11 @@ pub struct RunArgs {
     #[arg(long)]
     pub json: bool,
     /// Write the scene with all defaults to standard output and stop.
-    #[arg(long, conflicts_with_all = ["json", "out", "picture"])]
+    #[arg(long, conflicts_with_all = ["json", "out", "picture", "csv"])]
     pub explain: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -114,6 +126,9 @@ pub struct RunArgs {
 pub struct CheckArgs {
     /// Scene file, TOML or JSON.
     pub scene: PathBuf,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -130,6 +145,9 @@ pub struct AssembleArgs {
     /// Print the report as one JSON object, with a sample of every free motion.
     #[arg(long)]
     pub json: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -182,6 +200,8 @@ pub enum FormArg {
     Maximal,
     /// Trees of bodies in joint coordinates.
     Articulated,
+    /// The same trees, adaptive with a budget of all their joints.
+    Adaptive,
 }
 
 /// Studies of `tippe validate`.

@@ -22,6 +22,7 @@ pub fn assemble(args: &AssembleArgs) -> Result<Outcome> {
     let options = LoadOptions {
         allow_outside: args.allow_outside,
         allow_misfits: true,
+        set: args.set.clone(),
         ..LoadOptions::default()
     };
     let Some(mut scene) = load::load(&args.scene, &options) else {

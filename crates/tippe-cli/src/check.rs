@@ -22,6 +22,7 @@ use crate::verdict;
 pub fn check(args: &CheckArgs) -> Result<Outcome> {
     let options = LoadOptions {
         allow_outside: args.allow_outside,
+        set: args.set.clone(),
         ..LoadOptions::default()
     };
     let Some(scene) = load::load(&args.scene, &options) else {

@@ -48,6 +48,9 @@ pub struct CompareArgs {
     /// Print one JSON object per method and nothing else on standard output.
     #[arg(long)]
     pub json: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -119,6 +122,7 @@ pub fn compare(args: &CompareArgs) -> Result<Outcome> {
             dt: args.dt,
             seconds: args.seconds,
             allow_outside: args.allow_outside,
+            set: args.set.clone(),
             ..LoadOptions::default()
         };
         let Some(scene) = load::load(&args.scene, &options) else {
@@ -376,21 +380,82 @@ fn table(contestants: &[Contestant], summaries: &[Summary]) -> String {
     // What is the same for all is said once.
     let same = |values: &[String]| values.windows(2).all(|w| w[0] == w[1]);
     let labels = lines.iter().map(|(l, _)| width(l)).max().unwrap_or(0);
+    let apart = || lines.iter().filter(|(_, v)| !same(v));
+    let room = WIDTH.saturating_sub(labels) / contestants.len().max(1);
     let columns: Vec<usize> = (0..contestants.len())
         .map(|i| {
-            let apart = lines.iter().filter(|(_, v)| !same(v));
-            apart.map(|(_, v)| width(&v[i])).max().unwrap_or(0)
+            let cells = apart().flat_map(|(_, v)| wrapped(&v[i], room.saturating_sub(2)));
+            cells.map(|cell| width(&cell)).max().unwrap_or(0)
         })
         .collect();
     let mut out = String::new();
     for (label, values) in &lines {
-        let _ = write!(out, "{label:labels$}");
-        let shown = if same(values) { &values[..1] } else { values };
-        for (value, column) in shown.iter().zip(&columns) {
-            let _ = write!(out, "  {value:column$}");
+        let alone = same(values);
+        let shown = if alone { &values[..1] } else { values };
+        let room = if alone {
+            WIDTH.saturating_sub(labels)
+        } else {
+            room
+        };
+        let cells: Vec<Vec<String>> = shown
+            .iter()
+            .map(|v| wrapped(v, room.saturating_sub(2)))
+            .collect();
+        let rows = cells.iter().map(Vec::len).max().unwrap_or(0);
+        for row in 0..rows {
+            let head = if row == 0 { label.as_str() } else { "" };
+            let _ = write!(out, "{head:labels$}");
+            for (cell, column) in cells.iter().zip(&columns) {
+                let part = cell.get(row).map_or("", String::as_str);
+                let _ = write!(out, "  {part:column$}");
+            }
+            out.truncate(out.trim_end().len());
+            out.push('\n');
         }
-        out.truncate(out.trim_end().len());
-        out.push('\n');
     }
     out
+}
+
+/// Columns of a terminal that tables keep within.
+const WIDTH: usize = 120;
+
+/// A text in lines of at most so many characters, broken between words where that can be.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(8);
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut rest: Vec<char> = word.chars().collect();
+        loop {
+            let last = lines.len() - 1;
+            let used = lines[last].chars().count();
+            let gap = usize::from(used > 0);
+            if used + gap + rest.len() <= width {
+                lines[last].extend(std::iter::repeat_n(' ', gap));
+                lines[last].extend(rest);
+                break;
+            }
+            if used > 0 {
+                lines.push(String::new());
+            } else {
+                lines[last].extend(rest.drain(..width));
+                lines.push(String::new());
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_wrap_between_words_and_never_run_over() {
+        assert_eq!(
+            wrapped("3 m (wheel, at 2 s)", 12),
+            ["3 m (wheel,", "at 2 s)"]
+        );
+        assert_eq!(wrapped("short", 20), ["short"]);
+        assert!(wrapped(&"x".repeat(50), 9).iter().all(|l| l.len() <= 9));
+    }
 }

@@ -9,10 +9,12 @@ mod assemble;
 mod bench;
 mod check;
 mod compare;
+mod export;
 mod film;
 mod format;
 mod impact;
 mod islands;
+mod lab;
 mod lcp;
 mod load;
 mod numbers;
@@ -67,9 +69,11 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(args),
         Command::Impact(args) => impact::impact(args),
         Command::Lcp(args) => lcp::lcp(args),
+        Command::Lab(args) => lab::lab(args),
         Command::Query(args) => query::query(args),
         Command::View(args) => view::view(args),
         Command::Render(args) => render::render(args),
+        Command::Export(args) => export::export(args),
     };
     ExitCode::from(match result {
         Ok(Outcome::Done) => 0,

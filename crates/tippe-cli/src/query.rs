@@ -40,6 +40,9 @@ pub struct QueryArgs {
     /// Step length [s], such as 0.001 or 1/60, instead of the scene's.
     #[arg(long, value_name = "H", value_parser = parse_seconds, allow_negative_numbers = true)]
     dt: Option<f64>,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     allow_outside: bool,
@@ -166,6 +169,7 @@ struct Common {
 pub fn query(args: &QueryArgs) -> Result<Outcome> {
     let options = LoadOptions {
         allow_outside: args.allow_outside,
+        set: args.set.clone(),
         dt: args.dt,
         seconds: args.seconds,
         ..LoadOptions::default()

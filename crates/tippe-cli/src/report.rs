@@ -267,6 +267,7 @@ pub fn ledger_plot(id: &str, s: &AllSeries) -> Plot {
             line("restitution", &s.restitution),
             line("drag", &s.drag),
             line("joints", &s.joint_friction),
+            line("contact damping", &s.contact_damping),
             line("applied forces", &s.external),
             line("motors", &s.motors),
             line("prescribed bodies", &s.prescribed),

@@ -12,11 +12,12 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use tippe::{Interrupt, StepError};
-use tippe_scene::recording::RecordingWriter;
-use tippe_scene::{LoadOptions, Scene};
+use tippe_scene::recording::{Holds, RecordingWriter, Tables};
+use tippe_scene::{LoadOptions, Recording, Scene};
 
 use crate::Outcome;
 use crate::args::RunArgs;
+use crate::export;
 use crate::film::Film;
 use crate::format::number;
 use crate::islands::IslandFiles;
@@ -68,11 +69,15 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         dt: args.dt,
         seconds: args.seconds,
         allow_outside: args.allow_outside,
+        set: args.set.clone(),
         ..LoadOptions::default()
     };
     let Some(mut scene) = load::load(&args.scene, &options) else {
         return Ok(Outcome::BadInput);
     };
+    if args.csv.is_some() {
+        (scene.record.exact, scene.record.contacts) = (true, true);
+    }
     if args.explain {
         out(&tippe_scene::explain(&scene))?;
         return Ok(Outcome::Done);
@@ -142,6 +147,15 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
         let what = |e| format!("cannot write {}: {e}", path.display());
         failed.extend(written.err().map(what));
     }
+    let tables = simulation.table.take().map(|bytes| tables(&bytes, args));
+    let exported = match tables {
+        Some(Ok(names)) => Some(names),
+        Some(Err(e)) => {
+            failed.push(format!("{e:#}"));
+            None
+        }
+        None => None,
+    };
     for message in message.iter().chain(&failed) {
         note(&format!("error: {message}"));
     }
@@ -156,6 +170,13 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
             out(&format!(
                 "\nwritten to {}: recording.tippe, summary.json, report.html\n",
                 results.dir().display()
+            ))?;
+        }
+        if let (Some(names), Some(dir)) = (exported, &args.csv) {
+            out(&format!(
+                "\nwritten to {}: {}\n",
+                dir.display(),
+                names.join(", ")
             ))?;
         }
     }
@@ -174,6 +195,13 @@ pub fn run(args: &RunArgs) -> Result<Outcome> {
             Outcome::Failed
         },
     )
+}
+
+/// Writes the tables of a run that was recorded in memory.
+fn tables(bytes: &[u8], args: &RunArgs) -> Result<Vec<&'static str>> {
+    let recording = Recording::read(bytes).context("the run was not recorded")?;
+    let dir = args.csv.as_deref().unwrap_or(std::path::Path::new("."));
+    export::write(&Tables::of(&recording), dir)
 }
 
 /// The folder of the results, the recording in it, and the folder of recorded islands.
@@ -214,6 +242,9 @@ struct Simulation {
     /// Why and where the recording ended before the run.
     unrecorded: Option<String>,
     islands: Option<IslandFiles>,
+    /// Recording in memory for the tables, under way and done.
+    numbers: Option<RecordingWriter<Vec<u8>>>,
+    table: Option<Vec<u8>>,
     /// For the report.
     replay: Option<Replay>,
     energy_start: (f64, f64),
@@ -239,6 +270,8 @@ impl Simulation {
             recorder,
             unrecorded: None,
             islands: None,
+            numbers: args.csv.as_ref().and_then(|_| numbers(scene).ok()),
+            table: None,
             energy_start,
         }
     }
@@ -258,6 +291,9 @@ impl Simulation {
             if let Err(e) = recorder.finish(&scene.world, &stopped) {
                 self.recording_failed(until, &e);
             }
+        }
+        if let Some(numbers) = self.numbers.take() {
+            self.table = numbers.finish(&scene.world, &stopped).ok();
         }
         end
     }
@@ -290,6 +326,10 @@ impl Simulation {
                     "the islands stop at {until} s, they cannot be written on: {e}"
                 ));
             }
+            self.numbers = self.numbers.take().and_then(|mut numbers| {
+                let kept = numbers.step(&scene.world, &report).is_ok();
+                kept.then_some(numbers)
+            });
             if let Some(recorder) = &mut self.recorder
                 && let Err(e) = recorder.step(&scene.world, &report)
             {
@@ -396,6 +436,16 @@ impl Simulation {
         }
         warnings
     }
+}
+
+/// Begins a recording in memory that holds what tables need.
+fn numbers(scene: &Scene) -> io::Result<RecordingWriter<Vec<u8>>> {
+    let holds = Holds {
+        contacts: true,
+        snapshots: false,
+        certificates: false,
+    };
+    RecordingWriter::holding(Vec::new(), scene, holds)
 }
 
 /// Asked for by Ctrl-C or a polite kill; the step under way ends at its next look. A second one ends the process at once; the recording

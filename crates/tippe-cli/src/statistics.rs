@@ -63,6 +63,8 @@ pub struct AllSeries {
     pub kinetic: Series,
     /// Potential energy [J].
     pub potential: Series,
+    /// Energy stored in compliant contacts [J].
+    pub elastic: Series,
     /// Work of gravity aside, the transfers since the start [J]: works positive into the bodies, losses positive out of them.
     pub external: Series,
     /// Work of motors and springs.
@@ -77,6 +79,8 @@ pub struct AllSeries {
     pub drag: Series,
     /// Loss in joints.
     pub joint_friction: Series,
+    /// Loss to the damping of compliant contacts.
+    pub contact_damping: Series,
     /// Plastic loss of joints, limits and prescribed bodies.
     pub shock: Series,
     /// Loss to the numerical method itself.
@@ -165,6 +169,7 @@ impl Statistics {
             + ledger.restitution.abs()
             + ledger.drag.abs()
             + ledger.joint_friction.abs()
+            + ledger.contact_damping.abs()
             + ledger.shock.abs()
             + ledger.numerical_damping.abs();
         self.kinetic_max.max(span).max(works).max(losses)
@@ -210,6 +215,7 @@ impl AllSeries {
         for (series, value) in [
             (&mut self.kinetic, e.kinetic),
             (&mut self.potential, e.potential),
+            (&mut self.elastic, e.elastic),
             (&mut self.external, e.external),
             (&mut self.motors, e.motors),
             (&mut self.prescribed, e.prescribed),
@@ -217,6 +223,7 @@ impl AllSeries {
             (&mut self.restitution, e.restitution),
             (&mut self.drag, e.drag),
             (&mut self.joint_friction, e.joint_friction),
+            (&mut self.contact_damping, e.contact_damping),
             (&mut self.shock, e.shock),
             (&mut self.numerical_damping, e.numerical_damping),
             (&mut self.gained, e.gained),

@@ -84,6 +84,8 @@ pub struct EnergySummary {
     pub kinetic: f64,
     /// Potential energy at the end.
     pub potential: f64,
+    /// Energy stored in compliant contacts at the end.
+    pub elastic: f64,
     /// Work of gravity.
     pub gravity: f64,
     /// Work of applied forces.
@@ -92,6 +94,8 @@ pub struct EnergySummary {
     pub motors: f64,
     /// Work of prescribed bodies.
     pub prescribed: f64,
+    /// Work of compliant contacts without their damping.
+    pub elastic_work: f64,
     /// Loss to friction.
     pub friction: f64,
     /// Loss in normal direction.
@@ -100,6 +104,8 @@ pub struct EnergySummary {
     pub drag: f64,
     /// Loss in joints.
     pub joint_friction: f64,
+    /// Loss to the damping of compliant contacts.
+    pub contact_damping: f64,
     /// Plastic loss of joints, limits and prescribed bodies.
     pub shock: f64,
     /// Loss to the numerical method itself.
@@ -126,14 +132,17 @@ impl EnergySummary {
             potential_start: start.1,
             kinetic: ledger.kinetic,
             potential: ledger.potential,
+            elastic: ledger.elastic,
             gravity: ledger.gravity,
             external: ledger.external,
             motors: ledger.motors,
             prescribed: ledger.prescribed,
+            elastic_work: ledger.elastic_work,
             friction: ledger.friction,
             restitution: ledger.restitution,
             drag: ledger.drag,
             joint_friction: ledger.joint_friction,
+            contact_damping: ledger.contact_damping,
             shock: ledger.shock,
             numerical_damping: ledger.numerical_damping,
             gained: ledger.gained,
@@ -146,16 +155,18 @@ impl EnergySummary {
     }
 
     /// The transfers with their names, as they enter the account: `change of kinetic energy = sum`.
-    pub const fn transfers(&self) -> [(&'static str, f64); 13] {
+    pub const fn transfers(&self) -> [(&'static str, f64); 15] {
         [
             ("work of gravity", self.gravity),
             ("work of applied forces", self.external),
             ("work of motors", self.motors),
             ("work of prescribed bodies", self.prescribed),
+            ("work of compliant contacts", self.elastic_work),
             ("lost to friction", -self.friction),
             ("lost to restitution", -self.restitution),
             ("lost to drag", -self.drag),
             ("lost in joints", -self.joint_friction),
+            ("lost to contact damping", -self.contact_damping),
             ("lost to shocks", -self.shock),
             ("numerical damping", -self.numerical_damping),
             ("gained from nothing", self.gained),

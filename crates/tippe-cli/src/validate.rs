@@ -122,6 +122,7 @@ fn forms_and_steps(args: &ValidateArgs) -> (&[Form], &[f64]) {
         FormArg::All => &Form::ALL,
         FormArg::Maximal => &[Form::Maximal],
         FormArg::Articulated => &[Form::Articulated],
+        FormArg::Adaptive => &[Form::Adaptive],
     };
     let dts: &[f64] = if args.quick { &[DT_COARSE] } else { &args.dt };
     (forms, dts)

@@ -12,7 +12,7 @@ use crate::format::{self, LinkJoint, TreeIntegrator};
 use crate::solid;
 use crate::suggest::nearest;
 use std::collections::BTreeMap;
-use tippe::articulated::{Integrator, Joint, JointFriction, Limits, LinkDesc};
+use tippe::articulated::{AdaptiveDesc, Integrator, Joint, JointFriction, Limits, LinkDesc};
 use tippe::shape::MassProperties;
 use tippe::{
     ArticulationDesc, ArticulationId, BodyDesc, BodyId, BodyKind, ConeLimits, LinkBodyDesc, Mat3,
@@ -58,6 +58,10 @@ pub(crate) fn describe(
                 TreeIntegrator::HighOrder => Integrator::HighOrder,
                 TreeIntegrator::OneEvaluation => Integrator::OneEvaluation,
             },
+            adaptive: file
+                .adaptive
+                .as_ref()
+                .and_then(|a| adaptive(a, &at.key("adaptive"), problems)),
             ..ArticulationDesc::default()
         },
         names: Vec::new(),
@@ -76,6 +80,50 @@ pub(crate) fn describe(
         places: tree.places,
         at: at.clone(),
     }
+}
+
+/// How a tree adapts; `None` if that makes no sense.
+fn adaptive(file: &format::Adaptive, at: &At, problems: &mut Problems) -> Option<AdaptiveDesc> {
+    let mut desc = match (file.joints, file.error) {
+        (Some(joints), None) => AdaptiveDesc::joints(usize::try_from(joints).unwrap_or(usize::MAX)),
+        (None, Some(error)) => AdaptiveDesc::error(error),
+        (both, _) => {
+            let reason = if both.is_some() {
+                "has joints and error: only one of them can say how much moves"
+            } else {
+                "does not say how much moves"
+            };
+            let help = "write adaptive = { joints = 16 } or adaptive = { error = 1e-3 }";
+            problems.error(at, reason, help);
+            return None;
+        }
+    };
+    if file.joints == Some(0) {
+        problems.error(
+            &at.key("joints"),
+            "must be at least 1",
+            "write how many joints may move",
+        );
+        return None;
+    }
+    let help = "write a number that is not negative";
+    if let Some(error) = file.error {
+        not_negative(error, LARGE, help, &at.key("error"), problems);
+    }
+    if let Some(speed) = file.lock_speed {
+        not_negative(speed, LARGE, help, &at.key("lock_speed"), problems);
+        desc.lock_speed = speed;
+    }
+    if let Some(interval) = file.interval {
+        if interval == 0 || interval > u64::from(u32::MAX) {
+            let help = "write the number of steps between two choices";
+            problems.error(&at.key("interval"), "must be at least 1", help);
+            return None;
+        }
+        desc.interval = interval as u32;
+    }
+    desc.weights.clone_from(&file.weights);
+    Some(desc)
 }
 
 /// A tree under way.
@@ -200,6 +248,7 @@ impl Growing<'_> {
                     coulomb: friction("dry_friction", link.dry_friction),
                 },
                 spring,
+                armature: friction("armature", link.armature),
             },
             shapes,
             motor,
@@ -503,6 +552,7 @@ pub(crate) fn written_out(file: &format::Articulation) -> format::Articulation {
             position: Some(l.position.unwrap_or_default()),
             viscous: Some(l.viscous.unwrap_or(0.0)),
             dry_friction: l.dry_friction,
+            armature: l.armature,
             collide: Some(l.collide.unwrap_or(false)),
             material: Some(l.material.clone().unwrap_or_else(|| "default".into())),
             link: l.link.as_ref().map(|list| list.iter().map(link).collect()),

@@ -43,6 +43,15 @@ pub(crate) fn describe(
     let kind = kind(body, &pose, at, problems);
     let shapes = shapes(body, at, materials, problems);
     let mass = mass(body, &kind, &shapes, at, problems);
+    if let Some(colour) = body.colour {
+        if role != Role::Single {
+            let reason = "bodies of a generator are coloured by the program";
+            problems.error(&at.key("colour"), reason, "remove it");
+        } else if colour.iter().any(|x| !(0.0..=1.0).contains(x)) {
+            let help = "write red, green and blue: [1, 0.5, 0]";
+            problems.error(&at.key("colour"), "must be between 0 and 1", help);
+        }
+    }
     if body.gravity_scale.is_some_and(|s| s.abs() > LARGE) {
         problems.error(
             &at.key("gravity_scale"),

@@ -7,6 +7,7 @@
 use crate::articulation::{self, PlannedArticulation};
 use crate::body::{Role, describe};
 use crate::check::{LARGE, not_negative, positive, vector};
+use crate::control;
 use crate::diagnostics::{At, Document, Problems};
 use crate::format::{self, SceneFile};
 use crate::generate::{self, Generators};
@@ -14,7 +15,9 @@ use crate::joint::{self, Jointing, Names, PlannedJoint};
 use crate::load::{LoadOptions, Record};
 pub(crate) use crate::materials::MaterialTable;
 use crate::params;
+use crate::quantities::Quantities;
 use crate::read::choices;
+use crate::subassembly::Placement;
 use crate::suggest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 use tippe::model::BODIES_MAX;
@@ -52,6 +55,8 @@ pub(crate) struct Parts {
     pub(crate) chains: Vec<Item<format::Chain>>,
     pub(crate) joints: Vec<Item<format::Joint>>,
     pub(crate) articulations: Vec<Item<format::Articulation>>,
+    pub(crate) sensors: Vec<Item<format::Sensor>>,
+    pub(crate) programs: Vec<Item<format::Program>>,
 }
 
 /// A body to be, before it is in the world.
@@ -70,6 +75,8 @@ pub(crate) struct Built {
     pub(crate) dt: f64,
     pub(crate) seconds: f64,
     pub(crate) record: Record,
+    pub(crate) camera: Option<crate::load::Camera>,
+    pub(crate) colours: Vec<(BodyId, [f64; 3])>,
     /// The scene with every default written out.
     pub(crate) resolved: SceneFile,
 }
@@ -111,7 +118,7 @@ fn set_sleeping(
 pub(crate) fn build(
     main: &SceneFile,
     parts: &Parts,
-    documents: &[Document],
+    (documents, placements): (&[Document], &[Placement]),
     options: &LoadOptions,
     problems: &mut Problems,
 ) -> Built {
@@ -164,8 +171,10 @@ pub(crate) fn build(
                 "give the body a name of its own: name = \"block\"",
             );
         }
+        let mut desc = describe(value, at, Role::Single, &materials, problems);
+        placements[at.document].place(&mut desc);
         plan.push(Planned {
-            desc: describe(value, at, Role::Single, &materials, problems),
+            desc,
             at: at.clone(),
         });
     }
@@ -195,7 +204,12 @@ pub(crate) fn build(
         .iter()
         .map(|item| joint::describe(&item.value, &item.at, false, problems));
     let jointings: Vec<Jointing> = jointings.collect();
-    let joint_plan = plan_joints(parts, &jointings, &generators, &plan, problems);
+    let mut joint_plan = plan_joints(parts, &jointings, &generators, &plan, problems);
+    for joint in &mut joint_plan {
+        if let Some(ends) = &mut joint.ends {
+            placements[joint.at.document].place_ends(ends);
+        }
+    }
     let (mut names, mut joints) = (Vec::new(), Vec::new());
     if problems.is_empty() {
         names = add_bodies(&mut world, &plan[..solids], problems);
@@ -217,12 +231,28 @@ pub(crate) fn build(
             problems,
         );
     }
+    let mut colours = Vec::new();
+    if problems.is_empty() {
+        let known = control::Known {
+            bodies: &names,
+            joints: &joints,
+        };
+        control::add_sensors(&mut world, &known, &parts.sensors, problems);
+        control::add_programs(&mut world, &known, &parts.programs, problems);
+        check_quantities(&record, &world, &root, problems);
+        // The bodies of the file come first.
+        let given = parts.bodies.iter().zip(&names);
+        colours.extend(given.filter_map(|(item, (_, id))| Some((*id, item.value.colour?))));
+    }
+    let camera = control::camera(main.camera.as_ref(), &root, problems);
     let single_joints = joints.iter().take(parts.joints.len());
     let resolved = SceneFile {
         version: format::VERSION,
         name: main.name.clone(),
         description: main.description.clone(),
         include: None,
+        parameters: None,
+        assembly: None,
         world: Some(format::WorldTable {
             gravity: Some(gravity.to_array()),
             body_limit: Some(limit),
@@ -234,13 +264,19 @@ pub(crate) fn build(
         record: Some(format::RecordTable {
             rate: Some(record.rate),
             contacts: Some(record.contacts),
+            exact: Some(record.exact),
+            quantities: some(record.quantities.clone()),
         }),
         material: Some(materials.written_out(world.materials())),
         pair: some(materials.pairs_written_out(&parts.pairs, world.materials())),
         body: some(
             plan[..parts.bodies.len()]
                 .iter()
-                .map(|p| crate::explain::body(&p.desc, &materials))
+                .zip(&parts.bodies)
+                .map(|(p, item)| format::Body {
+                    colour: item.value.colour,
+                    ..crate::explain::body(&p.desc, &materials)
+                })
                 .collect(),
         ),
         grid: some(generators.grids_written_out(&materials)),
@@ -260,6 +296,13 @@ pub(crate) fn build(
                 .map(|item| articulation::written_out(&item.value))
                 .collect(),
         ),
+        sensor: some(parts.sensors.iter().map(|s| s.value.clone()).collect()),
+        program: some(parts.programs.iter().map(|p| p.value.clone()).collect()),
+        camera: camera.map(|c| format::Camera {
+            yaw_deg: Some(c.yaw_deg),
+            up_deg: Some(c.up_deg),
+            zoom: Some(c.zoom),
+        }),
     };
     Built {
         world,
@@ -270,6 +313,8 @@ pub(crate) fn build(
         dt: run.0,
         seconds: run.1,
         record,
+        camera,
+        colours,
         resolved,
     }
 }
@@ -335,6 +380,17 @@ fn record_settings(main: &SceneFile, root: &At, problems: &mut Problems) -> Reco
     Record {
         rate,
         contacts: table.and_then(|r| r.contacts).unwrap_or(false),
+        exact: table.and_then(|r| r.exact).unwrap_or(false),
+        quantities: table.and_then(|r| r.quantities.clone()).unwrap_or_default(),
+    }
+}
+
+/// Reports a quantity to record that the world does not have.
+fn check_quantities(record: &Record, world: &World, root: &At, problems: &mut Problems) {
+    if let Err((i, help)) = Quantities::choose(world, &record.quantities) {
+        let at = root.join("record.quantities").index(i);
+        let reason = format!("no quantity {:?}", record.quantities[i]);
+        problems.error(&at, reason, help);
     }
 }
 

@@ -137,6 +137,29 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
+impl From<Diagnostics> for tippe::Error {
+    /// The first error; the others are in the text of the diagnostics.
+    fn from(all: Diagnostics) -> Self {
+        let first = all.errors.into_iter().next();
+        first.map_or_else(
+            || Self::Scene {
+                field: String::new(),
+                reason: "the scene was refused".into(),
+                place: String::new(),
+            },
+            |e| Self::Scene {
+                place: if e.line > 0 {
+                    format!("{}:{}:{}", e.file, e.line, e.column)
+                } else {
+                    e.file
+                },
+                field: e.field,
+                reason: e.reason,
+            },
+        )
+    }
+}
+
 /// A source and what it says.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
@@ -189,6 +212,10 @@ pub(crate) struct Problems {
     more: usize,
     /// Documents written in JSON; the others are TOML.
     json: Vec<usize>,
+    /// Values that the caller gave in place of the file's, and what the caller wrote.
+    overridden: Vec<(At, String)>,
+    /// Errors of what the caller gave, which has no place in a file.
+    outside: Vec<Diagnostic>,
 }
 
 #[derive(Debug)]
@@ -208,6 +235,22 @@ impl Problems {
 
     pub(crate) fn is_json(&self, at: &At) -> bool {
         self.json.contains(&at.document)
+    }
+
+    /// Notes that a value is the caller's: what is wrong with it is not the file's fault.
+    pub(crate) fn overridden(&mut self, at: At, written: &str) {
+        self.overridden.push((at, written.to_owned()));
+    }
+
+    /// Something wrong with what the caller gave.
+    pub(crate) fn outside(
+        &mut self,
+        written: &str,
+        reason: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let error = Diagnostic::without_place(written, "", reason, help);
+        self.outside.push(error);
     }
 
     /// How a field is written in the file.
@@ -293,26 +336,39 @@ impl Problems {
                 .any(|p| p.at.document == at.document && p.at.path.is_within(&at.path))
     }
 
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.errors.is_empty()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.errors.is_empty() && self.outside.is_empty()
     }
 
     /// Errors and warnings with their places, in the order of the files.
     pub(crate) fn finish(self, documents: &[Document]) -> (Diagnostics, Vec<Diagnostic>) {
-        let errors = placed(self.errors, documents);
+        let mut errors = self.outside;
+        errors.extend(placed(self.errors, &self.overridden, documents));
         (
             Diagnostics {
                 errors,
                 more: self.more,
             },
-            placed(self.warnings, documents),
+            placed(self.warnings, &self.overridden, documents),
         )
     }
 }
 
-fn placed(problems: Vec<Problem>, documents: &[Document]) -> Vec<Diagnostic> {
+fn placed(
+    problems: Vec<Problem>,
+    overridden: &[(At, String)],
+    documents: &[Document],
+) -> Vec<Diagnostic> {
     let mut list: Vec<(usize, usize, Diagnostic)> = Vec::with_capacity(problems.len());
     for p in problems {
+        let given =
+            |(at, _): &&(At, String)| at.document == p.at.document && p.at.path.is_within(&at.path);
+        if let Some((_, written)) = overridden.iter().rev().find(given) {
+            let field = p.at.path.to_string();
+            let diagnostic = Diagnostic::without_place(written, &field, p.reason, p.help);
+            list.push((0, 0, diagnostic));
+            continue;
+        }
         let Document { source, tree } = &documents[p.at.document];
         let span = p.span.unwrap_or_else(|| tree.locate(&p.at.path).0);
         let diagnostic = Diagnostic::at(source, &span, &p.at.path.to_string(), p.reason, p.help);

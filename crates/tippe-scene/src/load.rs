@@ -9,8 +9,13 @@ use crate::check::{LARGE, positive};
 use crate::diagnostics::{At, Diagnostic, Diagnostics, Document, Problems};
 use crate::format::{Body, OneOrMany, SceneFile, Shape, VERSION};
 use crate::mesh_file::{self, MESH_FILE_MAX};
+use crate::overrides::{self, Override};
+use crate::parameters::{self, Values};
 use crate::read::Read;
 use crate::source::Source;
+use crate::subassembly::Placement;
+use crate::suggest::nearest;
+use crate::tree::{Node, Value};
 use crate::{tree_json, tree_toml};
 use std::path::{Component, Path, PathBuf};
 use tippe::{ArticulationId, BodyId, JointId, World};
@@ -53,6 +58,8 @@ pub struct LoadOptions {
     pub dt: Option<f64>,
     /// Simulated time [s], in place of the file's.
     pub seconds: Option<f64>,
+    /// Values by path in place of the file's, each as `path=value`, such as `body.block.mass=2` or `parameters.radius=0.1`.
+    pub set: Vec<String>,
     /// Lets `include` leave the folder of the scene.
     pub allow_outside: bool,
     /// Lets joints start farther apart than their bodies are large, as before assembling.
@@ -62,12 +69,27 @@ pub struct LoadOptions {
 }
 
 /// What a recording of the scene holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// Frames a simulated second [Hz].
     pub rate: f64,
     /// Contact points and impulses too.
     pub contacts: bool,
+    /// States of bodies, joints and articulations as they are.
+    pub exact: bool,
+    /// Quantities by name; without any, the sensors.
+    pub quantities: Vec<String>,
+}
+
+/// Where pictures of a scene are looked at from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Angle about z from x, in degrees.
+    pub yaw_deg: f64,
+    /// Angle above the ground, in degrees.
+    pub up_deg: f64,
+    /// How much nearer than to see everything.
+    pub zoom: f64,
 }
 
 /// A scene, ready to run.
@@ -93,6 +115,10 @@ pub struct Scene {
     pub seconds: f64,
     /// What to record.
     pub record: Record,
+    /// Where pictures are looked at from, if the scene says.
+    pub camera: Option<Camera>,
+    /// Colours that the scene gives its bodies, red, green and blue from 0 to 1.
+    pub colours: Vec<(BodyId, [f64; 3])>,
     /// Text of the file.
     pub source: String,
     /// The scene with every default written out.
@@ -143,6 +169,9 @@ impl Scene {
 pub fn load_file(path: &Path, options: &LoadOptions) -> Result<Scene, Diagnostics> {
     let name = path.display().to_string();
     let text = read_text(path, &name, true).map_err(|e| Diagnostics::one(*e))?;
+    if let Some(error) = other_kind(path, &name) {
+        return Err(Diagnostics::one(error));
+    }
     let parent = path
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
@@ -151,7 +180,8 @@ pub fn load_file(path: &Path, options: &LoadOptions) -> Result<Scene, Diagnostic
         folder: Some(parent.to_owned()),
         ..options.clone()
     };
-    let mut scene = load_str(&text, &name, Format::of(path), &options)?;
+    let own = path.canonicalize().ok();
+    let mut scene = load_text(&text, &name, Format::of(path), &options, own)?;
     if scene.resolved.name.is_none() {
         scene.name = path
             .file_stem()
@@ -172,31 +202,56 @@ pub fn load_str(
     format: Format,
     options: &LoadOptions,
 ) -> Result<Scene, Diagnostics> {
+    load_text(text, file_name, format, options, None)
+}
+
+/// Loads a scene from text; `own` is the file it came from.
+fn load_text(
+    text: &str,
+    file_name: &str,
+    format: Format,
+    options: &LoadOptions,
+    own: Option<PathBuf>,
+) -> Result<Scene, Diagnostics> {
     check_options(options)?;
+    let overrides =
+        overrides::parse(&options.set).map_err(|errors| Diagnostics { errors, more: 0 })?;
     let mut loader = Loader {
         options,
         documents: Vec::new(),
-        chain: Vec::new(),
+        placements: Vec::new(),
+        chain: own.into_iter().collect(),
         problems: Problems::default(),
         others: Vec::new(),
+        overrides,
+        context: Context {
+            placement: Placement::NONE,
+            given: Values::new(),
+            visible: true,
+        },
+        shared: Vec::new(),
     };
+    loader.note_options();
     let mut parts = Parts::default();
     let main = loader
         .document(Source::new(file_name, text), format, &mut parts)
         .map_err(|errors| Diagnostics { errors, more: 0 })?;
     let Loader {
         documents,
+        placements,
         mut problems,
         others,
+        overrides,
         ..
     } = loader;
+    overrides::unused(&overrides, documents.iter().map(|d| &d.tree), &mut problems);
     let known_version =
         main.version == VERSION || !documents[0].tree.has(&At::root(0).key("version").path);
     let built = if known_version {
         Some(build::build(
             &main,
             &parts,
-            &documents,
+            (&documents, &placements),
             options,
             &mut problems,
         ))
@@ -217,6 +272,8 @@ pub fn load_str(
             dt: b.dt,
             seconds: b.seconds,
             record: b.record,
+            camera: b.camera,
+            colours: b.colours,
             source: text.to_owned(),
             resolved: b.resolved,
             warnings,
@@ -330,17 +387,63 @@ fn read_text(path: &Path, name: &str, named_by_user: bool) -> Result<String, Box
     })
 }
 
+/// What a file that is not a scene by its ending gets to hear.
+fn other_kind(path: &Path, name: &str) -> Option<Diagnostic> {
+    let ending = path.extension()?.to_string_lossy().to_lowercase();
+    if ["toml", "json"].contains(&ending.as_str()) || !path.is_file() {
+        return None;
+    }
+    let help = if ending == "tippe" {
+        "this is a recording by its ending: `tippe view` shows it, `tippe export` writes its numbers"
+    } else {
+        "scenes end in .toml or .json"
+    };
+    let reason = format!("is no scene by its ending .{ending}");
+    Some(Diagnostic::without_place(name, "", reason, help))
+}
+
+/// What the file being read gets from the one that reads it.
+struct Context {
+    placement: Placement,
+    /// Values of parameters.
+    given: Values,
+    /// Whether the file sees them all, as an included one does; a sub-assembly sees those that it has.
+    visible: bool,
+}
+
 struct Loader<'a> {
     options: &'a LoadOptions,
     documents: Vec<Document>,
+    /// Where the things of each document stand.
+    placements: Vec<Placement>,
     /// Files being read, each included by the one before.
     chain: Vec<PathBuf>,
     problems: Problems,
     /// Errors of included files that have no tree.
     others: Vec<Diagnostic>,
+    overrides: Vec<Override>,
+    context: Context,
+    /// Files of sub-assemblies whose materials are in the scene.
+    shared: Vec<PathBuf>,
 }
 
 impl Loader<'_> {
+    /// What is wrong with an option is not the file's fault.
+    fn note_options(&mut self) {
+        let at = At::root(0).key("method");
+        for (key, given) in [
+            ("dt", self.options.dt.is_some()),
+            ("seconds", self.options.seconds.is_some()),
+            ("name", self.options.method.is_some()),
+        ] {
+            if given {
+                let name = if key == "name" { "method" } else { key };
+                self.problems
+                    .overridden(at.key(key), &format!("option {name}"));
+            }
+        }
+    }
+
     /// Reads one file and those it includes; adds their tables to `parts`, the included ones first.
     fn document(
         &mut self,
@@ -356,7 +459,7 @@ impl Loader<'_> {
             Format::Toml => tree_toml::parse(&source.text),
             Format::Json => tree_json::parse(&source.text),
         };
-        let tree = parsed.map_err(|errors| {
+        let mut tree = parsed.map_err(|errors| {
             let show =
                 |e: tree_toml::SyntaxError| Diagnostic::at(&source, &e.span, "", e.reason, e.help);
             errors.into_iter().map(show).collect::<Vec<_>>()
@@ -366,6 +469,7 @@ impl Loader<'_> {
         if format == Format::Json {
             self.problems.note_json(index);
         }
+        let values = self.prepare(&mut tree, &at);
         refuse_known(&tree, &at, &mut self.problems);
         let wrong_version = tree
             .get("version")
@@ -376,35 +480,120 @@ impl Loader<'_> {
             SceneFile::read(&tree, &at, &mut self.problems)
         };
         self.documents.push(Document { source, tree });
+        self.placements.push(self.context.placement.clone());
         for (i, path) in file.include.iter().flatten().enumerate() {
-            self.include(path, &at.key("include").index(i), parts);
+            let context = Context {
+                placement: self.context.placement.clone(),
+                given: values.clone(),
+                visible: true,
+            };
+            self.include(path, &at.key("include").index(i), context, parts);
+        }
+        for (i, table) in file.assembly.iter().flatten().enumerate() {
+            self.assemble(table, &at.key("assembly").index(i), parts);
         }
         self.meshes(&mut file, &at);
+        let placement = self.context.placement.clone();
+        placement.rename(&mut file, &at, &mut self.problems);
         take(&file, &at, parts);
         Ok(file)
     }
 
-    fn include(&mut self, written: &str, at: &At, parts: &mut Parts) {
-        let Some(path) = self.resolve(written, at) else {
+    /// Puts the caller's values and those of expressions into a tree; the values of its parameters.
+    fn prepare(&mut self, tree: &mut Node, at: &At) -> Values {
+        let (prefix, problems) = (&self.context.placement.prefix, &mut self.problems);
+        overrides::apply(&mut self.overrides, tree, prefix, at, problems);
+        let Context { given, visible, .. } = &self.context;
+        let values = parameters::values(tree, given, *visible, at, problems);
+        if let Value::Table(entries) = &mut tree.value {
+            for entry in entries.iter_mut().filter(|e| e.key != "parameters") {
+                parameters::expand(&mut entry.node, &values, &at.key(&entry.key), problems);
+            }
+        }
+        values
+    }
+
+    /// Reads a sub-assembly.
+    fn assemble(&mut self, table: &crate::format::Assembly, at: &At, parts: &mut Parts) {
+        let placement = self.context.placement.of(table, at, &mut self.problems);
+        let tree = &self.documents[at.document].tree;
+        let given = match tree.find(&at.key("parameters").path).map(|n| &n.value) {
+            Some(Value::Table(entries)) => entries
+                .iter()
+                .map(|e| (e.key.clone(), e.node.value.clone()))
+                .collect(),
+            _ => Values::new(),
+        };
+        let first = self.documents.len();
+        let names: Vec<String> = given.keys().cloned().collect();
+        let context = Context {
+            placement,
+            given,
+            visible: false,
+        };
+        let Some(path) = self.include(&table.file, &at.key("file"), context, parts) else {
             return;
         };
+        self.unknown_parameters(&names, first, at);
+        // The same file again brings the same materials: they are in the scene once.
+        if self.shared.contains(&path) {
+            parts.materials.retain(|m| m.at.document < first);
+            parts.pairs.retain(|p| p.at.document < first);
+        }
+        self.shared.push(path);
+    }
+
+    /// Reports values that a sub-assembly has no parameter for.
+    fn unknown_parameters(&mut self, names: &[String], document: usize, at: &At) {
+        let table = self.documents.get(document).map(|d| &d.tree);
+        let known: Vec<&str> = match table
+            .and_then(|t| t.get("parameters"))
+            .map(|e| &e.node.value)
+        {
+            Some(Value::Table(entries)) => entries.iter().map(|e| e.key.as_str()).collect(),
+            _ => Vec::new(),
+        };
+        for name in names.iter().filter(|n| !known.contains(&n.as_str())) {
+            let help = match nearest(name, known.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None if known.is_empty() => "that file has no [parameters]".into(),
+                None => format!("its parameters: {}", known.join(", ")),
+            };
+            let at = at.key("parameters").key(name);
+            self.problems
+                .error(&at, "no such parameter in that file", help);
+        }
+    }
+
+    /// Reads another file; its true path if it could be read.
+    fn include(
+        &mut self,
+        written: &str,
+        at: &At,
+        context: Context,
+        parts: &mut Parts,
+    ) -> Option<PathBuf> {
+        let path = self.resolve(written, at)?;
         let name = path.display().to_string();
         let source = match read_text(&path, &name, false) {
             Ok(text) => Source::new(name, text),
             Err(e) => {
                 self.problems
                     .error(at, format!("{written:?} {}", e.reason), e.help);
-                return;
+                return None;
             }
         };
-        self.chain
-            .push(path.canonicalize().unwrap_or_else(|_| path.clone()));
+        let own = path.canonicalize().unwrap_or_else(|_| path.clone());
+        self.chain.push(own.clone());
+        let outer = std::mem::replace(&mut self.context, context);
         let index = self.documents.len();
         match self.document(source, Format::of(&path), parts) {
             Ok(file) => self.only_parts(&file, &At::root(index)),
             Err(errors) => self.others.extend(errors),
         }
+        self.context = outer;
         self.chain.pop();
+        Some(own)
     }
 
     /// Puts the points and triangles of mesh files in the place of their paths.
@@ -523,7 +712,8 @@ impl Loader<'_> {
         let path = base.join(written);
         let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         let outside = format!("{written:?} leaves the folder of the scene");
-        let outside_help = "copy the file beside the scene, or allow paths outside";
+        let outside_help =
+            "copy the file beside the scene, or run with --allow-outside if you trust the scene";
         // Whether there is something outside is nobody's business: what leaves the folder as it is written is not looked for.
         let base = base.canonicalize().unwrap_or_else(|_| base.to_path_buf());
         if !self.options.allow_outside && !stays_inside(&base, written, &root) {
@@ -538,10 +728,17 @@ impl Loader<'_> {
         if !canonical.starts_with(&root) && !self.options.allow_outside {
             return refuse(outside, outside_help);
         }
-        if self.chain.contains(&canonical) || self.chain.len() >= INCLUDES_MAX {
+        if let Some(first) = self.chain.iter().position(|p| *p == canonical) {
+            let circle = self.chain[first..].iter().chain([&canonical]);
+            let names = circle.map(|p| p.file_name().unwrap_or_default().to_string_lossy());
+            let names: Vec<_> = names.collect();
+            let reason = format!("a circle of includes: {}", names.join(" → "));
+            return refuse(reason, "remove one of them");
+        }
+        if self.chain.len() > INCLUDES_MAX {
             return refuse(
-                format!("{written:?} includes itself"),
-                "remove the circle of includes",
+                format!("files that include each other more than {INCLUDES_MAX} deep"),
+                "include them from fewer files",
             );
         }
         Some(path)
@@ -553,6 +750,7 @@ impl Loader<'_> {
             ("world", file.world.is_some()),
             ("method", file.method.is_some()),
             ("record", file.record.is_some()),
+            ("camera", file.camera.is_some()),
         ] {
             if given {
                 let help = "keep it in the main file";
@@ -582,13 +780,13 @@ fn stays_inside(base: &Path, written: &str, root: &Path) -> bool {
     })
 }
 
-const fn is_version(value: &crate::tree::Value) -> bool {
+const fn is_version(value: &Value) -> bool {
     // A value of another kind is a type error, reported by the reader.
-    !matches!(value, crate::tree::Value::Number { integer: Some(n), .. } if *n != VERSION as i64)
+    !matches!(value, Value::Number { integer: Some(n), .. } if *n != VERSION as i64)
 }
 
 /// A file of another version: its other fields may mean anything, so nothing is said about them.
-fn version_only(tree: &crate::tree::Node, at: &At, problems: &mut Problems) -> SceneFile {
+fn version_only(tree: &Node, at: &At, problems: &mut Problems) -> SceneFile {
     let at = at.key("version");
     let version = tree
         .get("version")
@@ -605,8 +803,8 @@ fn version_only(tree: &crate::tree::Node, at: &At, problems: &mut Problems) -> S
 }
 
 /// Refuses, with the reason, what the format knows but this version does not have.
-fn refuse_known(tree: &crate::tree::Node, at: &At, problems: &mut Problems) {
-    if tree.get("version").is_none() && matches!(tree.value, crate::tree::Value::Table(_)) {
+fn refuse_known(tree: &Node, at: &At, problems: &mut Problems) {
+    if tree.get("version").is_none() && matches!(tree.value, Value::Table(_)) {
         let written = problems.field(at, "version").replace('…', "1");
         let start = tree.span.start..tree.span.start;
         problems.error_at(
@@ -654,6 +852,8 @@ fn take(file: &SceneFile, at: &At, parts: &mut Parts) {
     add(file.fill.as_ref(), at, "fill", &mut parts.fills);
     add(file.chain.as_ref(), at, "chain", &mut parts.chains);
     add(file.joint.as_ref(), at, "joint", &mut parts.joints);
+    add(file.sensor.as_ref(), at, "sensor", &mut parts.sensors);
+    add(file.program.as_ref(), at, "program", &mut parts.programs);
     let articulations = &mut parts.articulations;
     add(
         file.articulation.as_ref(),

@@ -10,7 +10,7 @@ use crate::diagnostics::{At, Problems};
 use crate::format::{self, Law};
 use crate::suggest::nearest;
 use tippe::material::LECTURE_METALS;
-use tippe::{ImpactLaw, MaterialId, Materials, Surface};
+use tippe::{Compliance, ImpactLaw, MaterialId, Materials, Surface};
 
 /// The materials of a scene by name.
 #[derive(Debug)]
@@ -32,6 +32,11 @@ struct Stated {
     restitution: Option<f64>,
     impact_law: Option<Law>,
     slip_speed: Option<f64>,
+    stiffness: Option<f64>,
+    exponent: Option<f64>,
+    shear_modulus: Option<f64>,
+    poisson_ratio: Option<f64>,
+    contact_modulus: Option<f64>,
 }
 
 macro_rules! stated {
@@ -45,6 +50,11 @@ macro_rules! stated {
             restitution: $from.restitution,
             impact_law: $from.impact_law,
             slip_speed: $from.slip_speed,
+            stiffness: $from.stiffness,
+            exponent: $from.exponent,
+            shear_modulus: $from.shear_modulus,
+            poisson_ratio: $from.poisson_ratio,
+            contact_modulus: $from.contact_modulus,
         }
     };
 }
@@ -162,6 +172,7 @@ impl MaterialTable {
         let declared = self.names.iter().zip(&self.ids).take(self.declared);
         let write = |(name, id): (&String, &MaterialId)| {
             let s = materials.lookup(*id, *id).0;
+            let (stiffness, exponent, contact_modulus) = law_numbers(s.compliance);
             format::Material {
                 name: name.clone(),
                 friction: None,
@@ -172,6 +183,11 @@ impl MaterialTable {
                 restitution: Some(s.restitution),
                 impact_law: Some(law_word(s.impact_law)),
                 slip_speed: Some(s.slip_speed),
+                stiffness,
+                exponent,
+                shear_modulus: None,
+                poisson_ratio: None,
+                contact_modulus,
             }
         };
         declared.map(write).collect()
@@ -193,6 +209,7 @@ impl MaterialTable {
             let s = materials
                 .lookup(id(&value.materials[0]), id(&value.materials[1]))
                 .0;
+            let (stiffness, exponent, contact_modulus) = law_numbers(s.compliance);
             format::Pair {
                 materials: value.materials.clone(),
                 friction: None,
@@ -203,9 +220,26 @@ impl MaterialTable {
                 restitution: Some(s.restitution),
                 impact_law: Some(law_word(s.impact_law)),
                 slip_speed: Some(s.slip_speed),
+                stiffness,
+                exponent,
+                shear_modulus: None,
+                poisson_ratio: None,
+                contact_modulus,
             }
         };
         pairs.iter().map(write).collect()
+    }
+}
+
+/// Stiffness, exponent and modulus of a compliant law, as the file writes them.
+const fn law_numbers(law: Compliance) -> (Option<f64>, Option<f64>, Option<f64>) {
+    match law {
+        Compliance::Rigid => (None, None, None),
+        Compliance::Power {
+            stiffness,
+            exponent,
+        } => (Some(stiffness), Some(exponent), None),
+        Compliance::Hertz { modulus } => (None, None, Some(modulus)),
     }
 }
 
@@ -255,6 +289,60 @@ impl Stated {
                 Law::Newton => ImpactLaw::Newton,
             }),
             slip_speed: self.slip_speed.unwrap_or(base.slip_speed),
+            compliance: self.compliance(at, problems).unwrap_or(base.compliance),
+        }
+    }
+
+    /// The compliant law that is stated; `None` if none is.
+    fn compliance(&self, at: &At, problems: &mut Problems) -> Option<Compliance> {
+        let ways = [
+            ("stiffness", self.stiffness),
+            ("shear_modulus", self.shear_modulus),
+            ("contact_modulus", self.contact_modulus),
+        ];
+        let mut stated = ways
+            .iter()
+            .filter_map(|(key, value)| Some((*key, (*value)?)));
+        let first = stated.next();
+        if let (Some((one, _)), Some((other, _))) = (first, stated.next()) {
+            let reason = format!("`{one}` is given as well");
+            let help = "state one law: stiffness, shear_modulus or contact_modulus";
+            problems.error(&at.key(other), reason, help);
+            return None;
+        }
+        for (key, value, needs) in [
+            ("exponent", self.exponent, "stiffness"),
+            ("poisson_ratio", self.poisson_ratio, "shear_modulus"),
+        ] {
+            if value.is_some() && first.is_none_or(|(way, _)| way != needs) {
+                let reason = format!("says nothing without `{needs}`");
+                problems.error(&at.key(key), reason, format!("give `{needs}` as well"));
+                return None;
+            }
+        }
+        let (way, value) = first?;
+        let made = match way {
+            "stiffness" => Ok(Compliance::Power {
+                stiffness: value,
+                exponent: self.exponent.unwrap_or(1.0),
+            }),
+            "shear_modulus" => {
+                let Some(ratio) = self.poisson_ratio else {
+                    let help = "steel has 0.29, rubber 0.5";
+                    problems.error(&at.key(way), "needs `poisson_ratio` as well", help);
+                    return None;
+                };
+                Compliance::hertz(value, ratio)
+            }
+            _ => Ok(Compliance::Hertz { modulus: value }),
+        };
+        match made.and_then(|law| law.check().map(|()| law)) {
+            Ok(law) => Some(law),
+            Err(e) => {
+                let help = "leave it out for contacts that do not give way";
+                problems.error(&at.key(&e.field), e.reason, help);
+                None
+            }
         }
     }
 

@@ -102,6 +102,20 @@ impl Node {
         (node.span.clone(), true)
     }
 
+    /// The value at a path.
+    #[must_use]
+    pub fn find(&self, path: &Path) -> Option<&Self> {
+        let mut node = self;
+        for step in &path.0 {
+            node = match (step, &node.value) {
+                (Step::Key(key), _) => &node.get(key)?.node,
+                (Step::Index(i), Value::List(items)) => items.get(*i)?,
+                _ => return None,
+            };
+        }
+        Some(node)
+    }
+
     /// Whether the file says anything at this path.
     #[must_use]
     pub fn has(&self, path: &Path) -> bool {

@@ -28,6 +28,8 @@ fn scene_files() -> Vec<PathBuf> {
 const METHODS: [&str; 3] = ["sequential", "iterative", "simultaneous"];
 /// Large scenes run with the two of them that take seconds for it.
 const METHODS_OF_MANY: [&str; 2] = ["sequential", "simultaneous"];
+/// Compliant contact is known to one alone; the others refuse it.
+const METHODS_OF_COMPLIANT: [&str; 1] = ["forces"];
 /// A net of 1600 bodies is a joint network, which `sequential` alone knows: the others take minutes for a step.
 const NETWORK: &str = "joint-grid.toml";
 
@@ -36,7 +38,10 @@ fn sr_22_every_scene_runs_with_every_method() {
     for path in scene_files().iter().filter(|p| !p.ends_with(NETWORK)) {
         let plain = load_file(path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
         let many = plain.world.body_count() > MANY;
-        let (steps, methods) = if many {
+        let gives_way = plain.world.materials().compliant().is_some();
+        let (steps, methods) = if gives_way {
+            (STEPS, &METHODS_OF_COMPLIANT[..])
+        } else if many {
             (STEPS_OF_MANY, &METHODS_OF_MANY[..])
         } else {
             (STEPS, &METHODS[..])

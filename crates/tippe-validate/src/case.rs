@@ -168,10 +168,12 @@ pub enum Form {
     Maximal,
     /// Trees of bodies in joint coordinates.
     Articulated,
+    /// The same trees, adaptive with a budget of all their joints.
+    Adaptive,
 }
 
 impl Form {
-    /// All forms.
+    /// All forms that differ; an adaptive tree of which all joints move does what the whole tree does.
     pub const ALL: [Self; 2] = [Self::Maximal, Self::Articulated];
 
     /// The name used by flags and output.
@@ -180,6 +182,7 @@ impl Form {
         match self {
             Self::Maximal => "maximal",
             Self::Articulated => "articulated",
+            Self::Adaptive => "adaptive",
         }
     }
 
@@ -189,6 +192,7 @@ impl Form {
         match name {
             "maximal" => Some(Self::Maximal),
             "articulated" => Some(Self::Articulated),
+            "adaptive" => Some(Self::Adaptive),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@
 //! Source: a spanning tree over the joints, from the world outwards; joints that would close a loop stay joints.
 
 use crate::case::Stopped;
-use tippe::articulated::{Joint, LinkDesc};
+use tippe::articulated::{AdaptiveDesc, Joint, LinkDesc};
 use tippe::shape::MassProperties;
 use tippe::{
     ArticulationDesc, BodyId, BodyKind, JointDesc, JointKind, LinkBodyDesc, Mat3, Pose, Quat, Vec3,
@@ -47,13 +47,14 @@ struct Found {
     rates: Vec<f64>,
 }
 
-/// Turns the jointed bodies of a world into one articulation; `names` and the anchors follow.
+/// Turns the jointed bodies of a world into one articulation, adaptive if asked for; `names` and the anchors follow.
 ///
 /// # Errors
 /// A joint has no counterpart in a tree.
 pub fn articulate(
     world: &mut World,
     names: &mut [(String, BodyId)],
+    adaptive: Option<&AdaptiveDesc>,
 ) -> Result<Vec<Anchor>, Stopped> {
     let before = anchors(world);
     let joints: Vec<JointDesc> = world
@@ -69,7 +70,8 @@ pub fn articulate(
     if links.is_empty() {
         return Ok(before);
     }
-    let desc = describe(world, &links);
+    let mut desc = describe(world, &links);
+    desc.adaptive = adaptive.cloned();
     for link in &links {
         world
             .remove_body(link.id)

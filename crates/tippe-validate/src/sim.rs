@@ -7,6 +7,7 @@
 use crate::case::{Form, Setup, Stopped};
 use crate::form::{Anchor, anchors, articulate};
 use crate::watch::Watch;
+use tippe::articulated::AdaptiveDesc;
 use tippe::{BodyId, BodyState, Method, Quat, StepReport, Vec3, World};
 use tippe_scene::{Format, LoadOptions, load_str};
 
@@ -50,7 +51,11 @@ impl Sim {
         let (mut world, mut names) = (scene.world, scene.names);
         let anchors = match setup.form {
             Form::Maximal => anchors(&world),
-            Form::Articulated => articulate(&mut world, &mut names)?,
+            Form::Articulated => articulate(&mut world, &mut names, None)?,
+            Form::Adaptive => {
+                let all = AdaptiveDesc::joints(usize::MAX);
+                articulate(&mut world, &mut names, Some(&all))?
+            }
         };
         if setup.loosen != 1.0 {
             let method = loosened(world.method(), setup.loosen);

@@ -48,6 +48,7 @@ pub fn setup_name(method: &str, form: Form) -> String {
     match form {
         Form::Maximal => method.to_owned(),
         Form::Articulated => format!("{method}, articulated"),
+        Form::Adaptive => format!("{method}, adaptive"),
     }
 }
 

@@ -7,10 +7,11 @@
 use cpu_time::ThreadTime;
 use tippe::articulated::{
     AdaptiveBody, AdaptiveDesc, AdaptiveInput, AdaptiveState, Integrator, Joint, LinkDesc, Model,
-    Work, dca, step,
+    Work, aba, dca, step,
 };
 use tippe::math::{Mat3, Pose, Vec3};
 use tippe::shape::mass::MassProperties;
+use tippe::{ArticulationDesc, LinkBodyDesc, World};
 
 /// Step [s], and rounds of which the best counts.
 const H: f64 = 1e-5;
@@ -32,6 +33,7 @@ fn main() {
         "hybrid step, 10000 links: log–log slope in the moving joints {:.3}",
         slope(&budgets, &hybrid)
     );
+    worlds(10_000, 16);
     for n in [1000, 10_000] {
         let model = chain(n);
         let (q, v, tau) = (model.neutral(), vec![0.1; n], vec![0.0; n]);
@@ -40,7 +42,19 @@ fn main() {
         let divided = best(3, || {
             dca(&model, &q, &v, &tau, &[], 1, &mut work, &mut a).expect("the chain is sound");
         });
-        println!("{n:>5}  divide and conquer, one thread: {divided:.1} µs");
+        let two = best_wall(3, || {
+            dca(&model, &q, &v, &tau, &[], 2, &mut work, &mut a).expect("the chain is sound");
+        });
+        let one = best_wall(3, || {
+            dca(&model, &q, &v, &tau, &[], 1, &mut work, &mut a).expect("the chain is sound");
+        });
+        let articulated = best_wall(3, || {
+            aba(&model, &q, &v, &tau, &[], &mut work, &mut a).expect("the chain is sound");
+        });
+        println!(
+            "{n:>5}  divide and conquer, one thread: {divided:.1} µs; wall time: one thread {one:.1} µs, \
+             two {two:.1} µs, aba {articulated:.1} µs"
+        );
     }
 }
 
@@ -91,6 +105,34 @@ fn row(n: usize, m: usize) -> f64 {
     hybrid
 }
 
+/// Prints the mean time of `World::step` without contacts, all links moving and `m` of them, choices included.
+fn worlds(n: usize, m: usize) {
+    let time = |adaptive: Option<AdaptiveDesc>, steps: usize| {
+        let links = chain(n).links().to_vec();
+        let mut world = World::default();
+        let desc = ArticulationDesc {
+            links: links.into_iter().map(LinkBodyDesc::new).collect(),
+            adaptive,
+            ..ArticulationDesc::default()
+        };
+        world.add_articulation(&desc).expect("the chain is sound");
+        let mut run = |steps: usize| {
+            let start = ThreadTime::now();
+            for _ in 0..steps {
+                world.step(H).expect("the chain is sound");
+            }
+            start.elapsed().as_secs_f64() * 1e6 / steps as f64
+        };
+        run(8);
+        (0..5).map(|_| run(steps)).fold(f64::INFINITY, f64::min)
+    };
+    let (all, few) = (time(None, 8), time(Some(AdaptiveDesc::joints(m)), 80));
+    println!(
+        "World::step, {n} links: all {all:.1} µs, {m} joints {few:.1} µs, {:.1} times as fast",
+        all / few
+    );
+}
+
 /// Slope of the line of least squares through the logarithms.
 fn slope(sizes: &[usize], times: &[f64]) -> f64 {
     let points = sizes.iter().zip(times);
@@ -107,6 +149,20 @@ fn slope(sizes: &[usize], times: &[f64]) -> f64 {
         below += (x - mean.0) * (x - mean.0);
     }
     above / below
+}
+
+/// Microseconds of wall time for one call, for what uses several threads.
+fn best_wall(calls: usize, mut run: impl FnMut()) -> f64 {
+    run();
+    (0..ROUNDS)
+        .map(|_| {
+            let start = std::time::Instant::now();
+            for _ in 0..calls {
+                run();
+            }
+            start.elapsed().as_secs_f64() * 1e6 / calls as f64
+        })
+        .fold(f64::INFINITY, f64::min)
 }
 
 /// Microseconds of processor time for one call.

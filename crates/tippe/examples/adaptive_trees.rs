@@ -16,4 +16,10 @@ fn main() {
         seen.residual < 1e-8,
         "R is not the sum over the locked joints"
     );
+    let seen = articulated_support::adaptive::random_worlds(count.unwrap_or(1000), 11);
+    println!("{seen:?}");
+    assert!(
+        seen.residual < 1e-8,
+        "R of a world is not the sum over the locked joints"
+    );
 }

@@ -6,6 +6,109 @@
 
 use std::fmt;
 
+/// Anything that can go wrong, for programs that want one type. `field`, `reason` and `place` say the same for every kind.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A part of the model was refused.
+    Build(BuildError),
+    /// A step did not happen.
+    Step(StepError),
+    /// A snapshot was refused.
+    Snapshot(SnapshotError),
+    /// An id names nothing: removed, or from another world.
+    UnknownId {
+        /// `body`, `joint` or `articulation`.
+        what: &'static str,
+    },
+    /// A scene was refused.
+    Scene {
+        /// Path of the first field at fault, such as `body[3].mass`.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+        /// File, line and column.
+        place: String,
+    },
+    /// The dynamics of a tree have no answer.
+    Robot(crate::articulated::TreeError),
+}
+
+impl Error {
+    /// The field or argument at fault; empty where there is none.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        match self {
+            Self::Build(e) => &e.field,
+            Self::Step(StepError::BadStep { .. }) => "dt",
+            Self::Snapshot(SnapshotError::Impossible { field, .. }) | Self::Scene { field, .. } => {
+                field
+            }
+            Self::UnknownId { what } => what,
+            _ => "",
+        }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Build(e) => e.reason.clone(),
+            Self::Scene { reason, .. } => reason.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    /// File, line and column; empty for what comes from no file.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        match self {
+            Self::Scene { place, .. } => place,
+            _ => "",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Build(e) => e.fmt(f),
+            Self::Step(e) => e.fmt(f),
+            Self::Snapshot(e) => e.fmt(f),
+            Self::Robot(e) => e.fmt(f),
+            Self::UnknownId { what: "joint" } => UnknownJoint.fmt(f),
+            Self::UnknownId { what: "body" } => UnknownBody.fmt(f),
+            Self::UnknownId { .. } => UnknownArticulation.fmt(f),
+            Self::Scene {
+                field,
+                reason,
+                place,
+            } => write!(f, "{place}: {field}: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+macro_rules! from {
+    ($($source:ty => |$e:pat_param| $value:expr;)*) => { $(
+        impl From<$source> for Error {
+            fn from($e: $source) -> Self {
+                $value
+            }
+        }
+    )* };
+}
+from! {
+    BuildError => |e| Self::Build(e);
+    StepError => |e| Self::Step(e);
+    SnapshotError => |e| Self::Snapshot(e);
+    crate::articulated::TreeError => |e| Self::Robot(e);
+    UnknownBody => |_| Self::UnknownId { what: "body" };
+    UnknownJoint => |_| Self::UnknownId { what: "joint" };
+    UnknownArticulation => |_| Self::UnknownId { what: "articulation" };
+}
+
 /// Why a part of the model was refused. Names the field and the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildError {

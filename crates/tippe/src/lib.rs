@@ -29,14 +29,15 @@
 //! | put bodies, joints and articulations into a world | [`BodyDesc`], [`JointDesc`], [`ArticulationDesc`], [`World::add_body`] |
 //! | say what they are made of | [`Surface`], [`Materials`], [`Drag`], [`Filter`] |
 //! | step, and know how far from right it was | [`World::step`], [`StepReport::certified`], [`EnergyLedger`] |
-//! | act | [`World::apply_force`], [`World::apply_joint_force`], [`World::set_joint_freedom`] (motors, springs), [`World::steer`], [`World::edit_body`] |
-//! | read | [`World::bodies`], [`World::state`], [`World::body_named`], [`World::contacts_of`], [`World::contact_between`], [`World::events`] |
+//! | act | [`World::add_program`], [`World::apply_link_force`], [`World::edit_link`], [`World::keep`], [`World::reset`], [`World::apply_force`], [`World::apply_joint_force`], [`World::set_joint_freedom`] (motors, springs), [`World::steer`], [`World::edit_body`] |
+//! | read | [`World::add_sensor`], [`World::readings`], [`World::mass_matrix`], [`World::link_jacobian`], [`World::bodies`], [`World::state`], [`World::body_named`], [`World::contacts_of`], [`World::contact_between`], [`World::events`] |
 //! | ask | [`World::queries`] (rays, casts, overlaps), [`geometry`] |
 //! | choose a method and its parameters | [`Method`], [`Method::TABLES`] |
 //! | save and compare | [`World::snapshot`], [`World::restore`], [`World::hash`] |
 //!
 //! Units are SI, z is up in scenes, worlds are `Send + Sync`, and the same input gives the same bits on every machine.
 
+mod adaptive;
 pub mod articulated;
 pub mod assembly;
 #[doc(hidden)]
@@ -49,6 +50,7 @@ pub mod fault;
 mod fault;
 pub mod geometry;
 pub mod interrupt;
+pub mod laboratory;
 pub mod math;
 pub mod method;
 pub mod model;
@@ -69,9 +71,10 @@ pub mod world;
 pub use articulation::{
     Articulation, ArticulationDesc, ArticulationId, ArticulationState, ConeLimits, LinkBodyDesc,
 };
+pub use compliance::Compliance;
 pub use dynamics::sleep::Sleeping;
 pub use error::{
-    BuildError, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
+    BuildError, Error, SnapshotError, StepError, UnknownArticulation, UnknownBody, UnknownJoint,
 };
 pub use interrupt::Interrupt;
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
@@ -82,12 +85,14 @@ pub use method::{
     SequentialParams, SimultaneousParams,
 };
 pub use model::coupling::Coupling;
+pub use model::program::{Driven, Program, Signal};
+pub use model::sensor::{SensorDesc, SensorId, SensorKind};
 pub use model::{Body, BodyDesc, BodyId, BodyKind, Drag, Filter, MassSpec, ShapeDesc};
-pub use model::{articulation, joint, material, motion};
+pub use model::{articulation, compliance, joint, material, motion};
 pub use motion::Motion;
 pub use report::{
-    CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, Residuals,
-    SolverWork, StepReport,
+    AdaptiveReport, CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase,
+    Residuals, SolverWork, StepReport,
 };
 pub use shape::{ConvexHull, Rounded, Shape, TriangleMesh};
 pub use solver::choose::THRESHOLDS;

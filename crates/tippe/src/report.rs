@@ -44,6 +44,28 @@ pub struct StepReport {
     /// What errors of energy are measured by [J]: kinetic energy at the start of the step plus works put in, and not less than weight
     /// times size of the bodies.
     pub energy_scale: f64,
+    /// What adaptive trees did; zeros if there are none.
+    pub adaptive: AdaptiveReport,
+}
+
+/// What the adaptive trees of a world did in a step, all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AdaptiveReport {
+    /// Error estimate R: the score of all joints that are locked, `Σ w (q̇ + Δt q̈)²` as a rule, at the last choice
+    /// [rad²/s²].
+    pub residual: f64,
+    /// How far R of a tree is above the error it was given [rad²/s²]; 0 where it is not.
+    pub excess: f64,
+    /// Joints that move.
+    pub moving: usize,
+    /// Joints that are locked.
+    pub locked: usize,
+    /// Joints above the budget that had to go on moving.
+    pub over_budget: usize,
+    /// Choices made in this step.
+    pub selections: u32,
+    /// How often the step was made again, with joints chosen for what newly touched a tree.
+    pub again: u32,
 }
 
 impl StepReport {
@@ -142,6 +164,7 @@ impl StepReport {
                 limit.unexplained * scale,
             ),
             ("caps_hit", f64::from(self.work.caps_open()), 0.0),
+            ("adaptive_error", self.adaptive.excess, 0.0),
         ];
         // What is not a number is not within a limit either.
         let within = |value: f64, limit: f64| value <= limit;
@@ -166,20 +189,25 @@ impl StepReport {
             r.joint_velocity,
             e.kinetic,
             e.potential,
+            e.elastic,
             e.gravity,
             e.external,
             e.motors,
             e.prescribed,
+            e.elastic_work,
             e.friction,
             e.restitution,
             e.drag,
             e.joint_friction,
+            e.contact_damping,
             e.shock,
             e.numerical_damping,
             e.gained,
             e.position_correction,
             e.unexplained,
             self.energy_scale,
+            self.adaptive.residual,
+            self.adaptive.excess,
         ];
         numbers.iter().all(|x| x.is_finite())
             && self.momentum.is_finite()
@@ -271,16 +299,18 @@ impl SolverWork {
 
 /// Energies at the end of a step and every transfer during it [J].
 ///
-/// `kinetic` and `potential` are values; all other entries are transfers since the step (or, in the world's running ledger, since
+/// `kinetic`, `potential` and `elastic` are values; all other entries are transfers since the step (or, in the world's running ledger, since
 /// the start). Works are positive into the bodies, losses are positive out of them. The account is
-/// `Δkinetic = gravity + external + motors + prescribed − friction − restitution − drag − joint_friction − shock
-/// − numerical_damping + position_correction + gained + unexplained`.
+/// `Δkinetic = gravity + external + motors + prescribed + elastic_work − friction − restitution − drag − joint_friction
+/// − contact_damping − shock − numerical_damping + position_correction + gained + unexplained`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyLedger {
     /// Kinetic energy of the dynamic bodies.
     pub kinetic: f64,
     /// Potential energy of the dynamic bodies in the gravity field, zero at the world origin.
     pub potential: f64,
+    /// Energy stored in compliant contacts.
+    pub elastic: f64,
     /// Work of gravity.
     pub gravity: f64,
     /// Work of forces, torques and impulses that the user applied.
@@ -289,6 +319,8 @@ pub struct EnergyLedger {
     pub motors: f64,
     /// Work of bodies with prescribed motion.
     pub prescribed: f64,
+    /// Work of compliant contacts without their damping: minus the change of `elastic`.
+    pub elastic_work: f64,
     /// Loss to friction (sliding, rolling and spinning).
     pub friction: f64,
     /// Loss in normal direction at contacts: what restitution below one takes.
@@ -297,6 +329,8 @@ pub struct EnergyLedger {
     pub drag: f64,
     /// Loss to friction in joints.
     pub joint_friction: f64,
+    /// Loss to the damping of compliant contacts.
+    pub contact_damping: f64,
     /// Plastic loss where joints, limits or prescribed bodies change velocities at once.
     pub shock: f64,
     /// Loss to the numerical method itself: implicit stiffness, locking, regularisation, falling asleep.
@@ -310,24 +344,27 @@ pub struct EnergyLedger {
 }
 
 impl EnergyLedger {
-    /// Kinetic plus potential energy [J].
+    /// Kinetic, potential and elastic energy [J].
     #[must_use]
     pub fn total(&self) -> f64 {
-        self.kinetic + self.potential
+        self.kinetic + self.potential + self.elastic
     }
 
     /// Adds the transfers of one more step and takes over its energies.
     pub fn add(&mut self, step: &Self) {
         self.kinetic = step.kinetic;
         self.potential = step.potential;
+        self.elastic = step.elastic;
         self.gravity += step.gravity;
         self.external += step.external;
         self.motors += step.motors;
         self.prescribed += step.prescribed;
+        self.elastic_work += step.elastic_work;
         self.friction += step.friction;
         self.restitution += step.restitution;
         self.drag += step.drag;
         self.joint_friction += step.joint_friction;
+        self.contact_damping += step.contact_damping;
         self.shock += step.shock;
         self.numerical_damping += step.numerical_damping;
         self.gained += step.gained;

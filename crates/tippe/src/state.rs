@@ -4,6 +4,7 @@
 //! Called by: `world`, `step`, every phase.
 //! Source: docs/conventions.md, "Same bits".
 
+use crate::articulated::{AdaptiveState, Load as LinkLoad};
 use crate::articulation::ArticulationState;
 use crate::math::{Pose, Quat, Vec3};
 use crate::method::events::Schedule;
@@ -142,6 +143,24 @@ pub struct JointMemory {
     pub force: f64,
 }
 
+/// What the next step needs to know of a compliant contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CompliantContact {
+    /// Which contact.
+    pub key: ContactKey,
+    /// Largest speed of approach since it touches [m/s], which its damping belongs to.
+    pub speed: f64,
+}
+
+/// What the next step needs to know of compliant contacts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompliantMemory {
+    /// Length of the next substep of their islands [s]; 0 before the first.
+    pub step: f64,
+    /// Those that touch, sorted by key.
+    pub contacts: Vec<CompliantContact>,
+}
+
 /// Everything the future depends on besides the model.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -169,8 +188,28 @@ pub struct State {
     pub sensed: Vec<PairKey>,
     /// By slot: for how long a body has been still [s]. Written and read by `sleep`, only if bodies may sleep.
     pub quiet: Vec<f64>,
+    /// By slot: the island that a body sleeps with, named by its lowest slot. Written and read by `sleep`, copied to the bodies' view of it.
+    pub asleep: Vec<Option<u32>>,
     /// Flights, near pairs and clocks of `events`. Written and read by it alone.
     pub events: Schedule,
+    /// Compliant contacts. Written and read by `forces` alone.
+    pub compliant: CompliantMemory,
+    /// By articulation slot, of adaptive trees: who moves. Written and read by `adaptive` alone.
+    pub adaptive: Vec<Option<AdaptiveMemory>>,
+    /// Whether the links of adaptive trees among `bodies` are behind their trees: they are placed when somebody looks.
+    /// Written by `adaptive` and `World`.
+    pub(crate) behind: bool,
+}
+
+/// What the next step needs to know of an adaptive tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptiveMemory {
+    /// Which joints move, and when they are chosen again.
+    pub joints: AdaptiveState,
+    /// Forces that contacts and joints put on links in the last step.
+    pub loads: Vec<LinkLoad>,
+    /// Links with forces on them when joints were chosen last, sorted.
+    pub loaded: Vec<u32>,
 }
 
 impl ContactMemory {
@@ -199,10 +238,8 @@ impl State {
         if ratio == 1.0 || model.sleepers == 0 {
             return;
         }
-        let asleep = |slot: u32| {
-            let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
-            body.is_some_and(|b| b.asleep.is_some())
-        };
+        let sleepers = &self.asleep;
+        let asleep = |slot: u32| sleepers[slot as usize].is_some();
         for c in &mut self.contacts {
             if asleep(c.key.pair.body_a) || asleep(c.key.pair.body_b) {
                 c.scale(ratio);
@@ -230,7 +267,11 @@ impl State {
             touching,
             sensed,
             quiet,
+            asleep,
             events,
+            adaptive,
+            behind,
+            compliant,
         } = self;
         *time = other.time;
         *step_count = other.step_count;
@@ -244,7 +285,12 @@ impl State {
         touching.clone_from(&other.touching);
         sensed.clone_from(&other.sensed);
         quiet.clone_from(&other.quiet);
+        asleep.clone_from(&other.asleep);
         events.copy_from(&other.events);
+        adaptive.clone_from(&other.adaptive);
+        *behind = other.behind;
+        compliant.step = other.compliant.step;
+        compliant.contacts.clone_from(&other.compliant.contacts);
     }
 
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].

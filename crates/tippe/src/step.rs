@@ -4,6 +4,7 @@
 //! Called by: `World::step`.
 //! Source: docs/conventions.md, "Failure".
 
+use crate::adaptive;
 use crate::error::StepError;
 use crate::fault::{self, Fault};
 use crate::interrupt;
@@ -25,10 +26,16 @@ pub(crate) fn step(
     if !dt.is_finite() || dt <= 0.0 {
         return Err(StepError::BadStep { dt });
     }
+    if adaptive::any(model) {
+        return adaptive::step(model, method, dt, state, work);
+    }
     let _watched = interrupt::watch(work.interrupt.clone());
     if let Err(error) = check_finite(model, state, "input") {
         drop_senseless_loads(state);
         return Err(error);
+    }
+    if let Some(reason) = rigid_only(model, method) {
+        return Err(StepError::Refused { reason });
     }
     work.backup.copy_from(state);
     work.guard.bodies.clear();
@@ -55,8 +62,20 @@ pub(crate) fn step(
     }
 }
 
+/// Why a method that knows no compliant contact cannot step this model.
+fn rigid_only(model: &Model, method: &Method) -> Option<String> {
+    if matches!(method, Method::Forces(_)) {
+        return None;
+    }
+    let name = model.materials.compliant()?;
+    Some(format!(
+        "material `{name}`: compliant contact (stiffness, shear_modulus, contact_modulus) is known to `forces` alone, not to `{}`",
+        method.name()
+    ))
+}
+
 /// Takes back loads that no step could ever take: the world goes on without them after the error has been told.
-fn drop_senseless_loads(state: &mut State) {
+pub(crate) fn drop_senseless_loads(state: &mut State) {
     for load in &mut state.loads {
         if !load.force.is_finite() || !load.torque.is_finite() {
             *load = crate::state::Load::default();

@@ -48,6 +48,8 @@ pub struct Work {
     pub(crate) forces: crate::method::forces::Scratch,
     /// Islands at rest. Written by `sequential`, read by the phases that leave them out.
     pub(crate) resting: crate::two_stage::rest::Resting,
+    /// The world as the methods see it where trees are adaptive. Written and read by `adaptive`.
+    pub(crate) lean: Option<Box<crate::adaptive::Lean>>,
     /// Scratch of `events`.
     pub(crate) schedule: crate::method::events::Scratch,
     /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.
@@ -64,6 +66,10 @@ pub struct Work {
     pub(crate) joint_forces: Vec<JointForce>,
     /// What began, ended and hit. Written at the end of a step, read by users.
     pub(crate) events: Vec<Event>,
+    /// What the sensors read. Written at the end of a step, read by users.
+    pub(crate) readings: Vec<f64>,
+    /// Length of the step that the readings belong to [s]; 0 where none was taken. Written and read by `World`.
+    pub(crate) sensed_step: f64,
 }
 
 impl Work {

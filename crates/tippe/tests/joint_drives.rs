@@ -576,14 +576,9 @@ fn springs_in_series_that_the_step_resolves_stay_bounded() {
 }
 
 #[test]
-fn springs_in_series_far_too_stiff_for_the_step_blow_up_today() {
-    // Wrong: each spring is implicit in its own two bodies only, which does not damp what neighbours share.
-    for stiffness in [2e4, 3e4] {
-        let reach = reach_of_springs_in_series(stiffness);
-        assert!(
-            reach > 1.2,
-            "{stiffness}: {reach}; bounded now: assert that instead"
-        );
+fn springs_in_series_far_too_stiff_for_the_step_stay_bounded() {
+    for stiffness in [1e3, 2e4, 3e4, 1e6, 1e9] {
+        below("reach", reach_of_springs_in_series(stiffness), 1.2);
     }
 }
 

@@ -43,11 +43,26 @@ fn slots_are_reused_lowest_first_and_old_ids_name_nothing() {
         assert_eq!(world.body_state(old).err(), Some(UnknownBody));
         assert_eq!(world.pose(old), Err(UnknownBody));
         assert_eq!(world.remove_body(old), Err(UnknownBody));
-        assert_eq!(world.set_pose(old, Pose::IDENTITY), Err(UnknownBody));
-        assert_eq!(world.set_velocity(old, Vec3::X, Vec3::X), Err(UnknownBody));
-        assert_eq!(world.apply_force(old, Vec3::X, Vec3::X), Err(UnknownBody));
-        assert_eq!(world.apply_torque(old, Vec3::X), Err(UnknownBody));
-        assert_eq!(world.apply_impulse(old, Vec3::X, Vec3::X), Err(UnknownBody));
+        assert_eq!(
+            world.set_pose(old, Pose::IDENTITY).unwrap_err().field,
+            "body"
+        );
+        assert_eq!(
+            world.set_velocity(old, Vec3::X, Vec3::X).unwrap_err().field,
+            "body"
+        );
+        assert_eq!(
+            world.apply_force(old, Vec3::X, Vec3::X).unwrap_err().field,
+            "body"
+        );
+        assert_eq!(world.apply_torque(old, Vec3::X).unwrap_err().field, "body");
+        assert_eq!(
+            world
+                .apply_impulse(old, Vec3::X, Vec3::X)
+                .unwrap_err()
+                .field,
+            "body"
+        );
     };
     refused(&mut world, ids[1]);
     let new: Vec<BodyId> = (0..3).map(|_| add(&mut world, &ball(9.0, 9.0))).collect();

@@ -73,17 +73,21 @@ pub struct RenderArgs {
     #[arg(long, value_name = "WxH", default_value = "960x600", value_parser = parse_size)]
     pub size: (u32, u32),
     /// Direction the eye looks from: degrees about z from x, and above the ground.
-    #[arg(long, value_name = "YAW,UP", default_value = "-63,24", value_parser = parse_pair, allow_hyphen_values = true)]
-    pub eye: (f64, f64),
-    /// How much nearer than to see everything.
-    #[arg(long, value_name = "X", default_value = "1", value_parser = parse_seconds)]
-    pub zoom: f64,
+    /// That of the scene's camera if not given, or -63,24.
+    #[arg(long, value_name = "YAW,UP", value_parser = parse_pair, allow_hyphen_values = true)]
+    pub eye: Option<(f64, f64)>,
+    /// How much nearer than to see everything; that of the scene's camera if not given.
+    #[arg(long, value_name = "X", value_parser = parse_seconds)]
+    pub zoom: Option<f64>,
     /// Draw contact points and force arrows.
     #[arg(long)]
     pub contacts: bool,
     /// Dark background.
     #[arg(long)]
     pub dark: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -121,6 +125,7 @@ pub fn render(args: &RenderArgs) -> Result<Outcome> {
         dt: args.dt,
         seconds: args.seconds,
         allow_outside: args.allow_outside,
+        set: args.set.clone(),
         ..LoadOptions::default()
     };
     let Some(mut scene) = load::load(&args.scene, &options) else {
@@ -138,10 +143,11 @@ pub fn render(args: &RenderArgs) -> Result<Outcome> {
         fs::create_dir_all(dir)
             .with_context(|| format!("cannot make the folder {}", dir.display()))?;
     }
+    let (yaw, up) = args.eye.unwrap_or_else(|| eye(&scene));
     let look = Look {
         size: (args.size.0 as usize, args.size.1 as usize),
-        eye: (args.eye.0.to_radians(), args.eye.1.to_radians()),
-        zoom: args.zoom,
+        eye: (yaw.to_radians(), up.to_radians()),
+        zoom: args.zoom.or(scene.camera.map(|c| c.zoom)).unwrap_or(1.0),
         contacts: args.contacts,
         dark: args.dark,
     };
@@ -210,10 +216,11 @@ fn said(args: &RenderArgs, scene: &Scene, drawn: u64) -> String {
 /// # Errors
 /// The picture cannot be written, which would be a bug.
 pub fn thumbnail(scene: &Scene) -> Result<Vec<u8>> {
+    let (yaw, up) = eye(scene);
     let look = Look {
         size: THUMBNAIL,
-        eye: (EYE.0.to_radians(), EYE.1.to_radians()),
-        zoom: 1.0,
+        eye: (yaw.to_radians(), up.to_radians()),
+        zoom: scene.camera.map_or(1.0, |c| c.zoom),
         contacts: false,
         dark: false,
     };
@@ -224,6 +231,11 @@ pub fn thumbnail(scene: &Scene) -> Result<Vec<u8>> {
     writer.write_image_data(&picture.bytes)?;
     writer.finish()?;
     Ok(bytes)
+}
+
+/// Where a scene is looked at from, in degrees.
+fn eye(scene: &Scene) -> (f64, f64) {
+    scene.camera.map_or(EYE, |c| (c.yaw_deg, c.up_deg))
 }
 
 fn encoder(path: &Path, size: (u32, u32)) -> Result<png::Encoder<'static, BufWriter<File>>> {

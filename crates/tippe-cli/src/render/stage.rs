@@ -115,7 +115,8 @@ impl Stage {
     /// A stage for a scene at its start.
     pub fn new(scene: &Scene, look: Look) -> Self {
         let world = &scene.world;
-        let colours = colours(world);
+        let mut colours = colours(world);
+        colours.extend(scene.colours.iter().copied());
         let mut meshes: BTreeMap<String, Arc<(Vec<Triangle>, Pattern)>> = BTreeMap::new();
         let mut parts = Vec::new();
         for id in world.body_ids() {

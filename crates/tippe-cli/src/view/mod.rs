@@ -45,6 +45,9 @@ pub struct ViewArgs {
     /// Open the page in the default browser.
     #[arg(long)]
     pub open: bool,
+    /// Put a value into the scene by path, in place of the file's: body.block.mass=2, parameters.radius=0.1, method.name=iterative.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Let the scene include files outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -113,6 +116,7 @@ fn what(path: &Path, args: &ViewArgs) -> Result<Option<Start>> {
     }
     let options = LoadOptions {
         allow_outside: args.allow_outside,
+        set: args.set.clone(),
         ..LoadOptions::default()
     };
     let Some(scene) = load::load(path, &options) else {

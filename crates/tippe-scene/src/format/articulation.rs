@@ -58,6 +58,27 @@ record! {
             rotation_deg: OneOrMany<AxisAngle>,
             /// How its free motion is followed. Default "high_order".
             integrator: TreeIntegrator,
+            /// Lets only the joints move that matter, at a cost that follows them. Default: all move.
+            adaptive: Adaptive,
+        }
+    }
+}
+
+record! {
+    /// How many joints of an articulation move: a budget, or as many as an error takes. One of `joints` and `error` is needed.
+    Adaptive {
+        required {}
+        optional {
+            /// Most joints that move; those that must (free joints, motors, joints at a limit or too fast to lock) come first.
+            joints: u64,
+            /// Greatest residual R: the sum of (rate + interval · step · acceleration)² over the locked joints [rad²/s²].
+            error: f64,
+            /// Steps between two choices. Default 8.
+            interval: u64,
+            /// Fastest rate at which a joint may be locked [rad/s]. Default 0.02.
+            lock_speed: f64,
+            /// Weight of each freedom in R, in the order of the links. Default 1 for turns, 1/length² for travels.
+            weights: Vec<f64>,
         }
     }
 }
@@ -121,6 +142,8 @@ record! {
             viscous: f64,
             /// Dry friction of a revolute [N·m] or prismatic [N] joint. Default 0.
             dry_friction: f64,
+            /// Inertia of the drive seen at the joint, rotor inertia times gear ratio squared, of each freedom [kg·m²] or [kg]. Default 0.
+            armature: f64,
             /// The one shape of the link, in its own frame.
             shape: Shape,
             /// Several shapes, instead of `shape`.

@@ -57,6 +57,8 @@ record! {
             sensor: bool,
             /// What the shapes are and what they touch.
             collision: Collision,
+            /// Colour in pictures: red, green and blue from 0 to 1. Default: chosen by the program; not in a generator.
+            colour: [f64; 3],
             /// Factor on gravity. Default 1.
             gravity_scale: f64,
             /// Resistance of the medium.

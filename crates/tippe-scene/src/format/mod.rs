@@ -6,16 +6,18 @@
 
 mod articulation;
 mod body;
+mod control;
 mod generator;
 mod joint;
 
 pub use crate::params::{Entries, MethodTable, Written, WrittenValue};
-pub use articulation::{Articulation, Link, LinkJoint, TreeIntegrator};
+pub use articulation::{Adaptive, Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
     DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Mesh, Motion, Shape,
     ShapeEntry, ShapePlace, SineMotion, Sphere, TableMotion,
 };
+pub use control::{Camera, Drives, Keys, Program, Quantity, Sensor, SensorKind, Sine};
 pub use generator::{Chain, Fill, Grid, OneOrMany, Pyramid, RandomRotation, Region, Stack};
 pub use joint::{Frame, Freedom, Joint, JointKind, Motor, Spring};
 
@@ -42,6 +44,10 @@ record! {
             description: String,
             /// Scene files whose materials, pairs, bodies, joints and generators come before those of this one; paths relative to this file.
             include: Vec<String>,
+            /// Values by name, for expressions such as "=2 * radius" in the place of values.
+            parameters: Parameters,
+            /// Other scene files whose bodies, joints and articulations are placed and named anew.
+            assembly: Vec<Assembly>,
             /// Gravity and limits.
             world: WorldTable,
             /// How contacts are answered, the step and the length of the run.
@@ -68,6 +74,12 @@ record! {
             joint: Vec<Joint>,
             /// Trees of links in reduced coordinates.
             articulation: Vec<Articulation>,
+            /// Quantities that are read after every step.
+            sensor: Vec<Sensor>,
+            /// Gravity, forces and motors as functions of time.
+            program: Vec<Program>,
+            /// Where pictures are looked at from.
+            camera: Camera,
         }
     }
 }
@@ -100,7 +112,48 @@ record! {
             rate: f64,
             /// Record contact points and impulses too. Default false.
             contacts: bool,
+            /// Record states of bodies, joints and articulations as they are, in double precision. Default false.
+            exact: bool,
+            /// Quantities to record by name, such as "body.block.position.z"; a part of a name stands for all that begin with it. Default: the sensors.
+            quantities: Vec<String>,
         }
+    }
+}
+
+record! {
+    /// A sub-assembly: the bodies, joints and articulations of another file, placed and named anew.
+    Assembly {
+        required {
+            /// Name; those of its bodies, joints and articulations begin with it and a point.
+            name: String,
+            /// Scene file, relative to this one.
+            file: String,
+        }
+        optional {
+            /// Where the origin of that file stands [m]. Default [0, 0, 0].
+            position: [f64; 3],
+            /// Orientation, a unit quaternion w, x, y, z. Default [1, 0, 0, 0].
+            rotation: [f64; 4],
+            /// Orientation as turns about axes, in degrees.
+            rotation_deg: OneOrMany<AxisAngle>,
+            /// Values of that file's parameters, in place of its own.
+            parameters: Parameters,
+        }
+    }
+}
+
+/// Values by name: numbers, texts, lists, or expressions of other parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Parameters(pub std::collections::BTreeMap<String, serde_json::Value>);
+
+impl Read for Parameters {
+    fn read(node: &Node, at: &At, problems: &mut Problems) -> Self {
+        // Their values are worked out before the tree is typed: `parameters`.
+        if !matches!(node.value, Value::Table(_)) {
+            wrong_type(node, at, "a table", "write { radius = 0.1 }", problems);
+        }
+        Self::default()
     }
 }
 
@@ -141,6 +194,16 @@ record! {
             impact_law: Law,
             /// Slip speed at which friction reaches 1/√2 of its sliding value [m/s]; 0 is ideal Coulomb friction. Default 0.
             slip_speed: f64,
+            /// Stiffness k of compliant contact, F = k depth^exponent at every point of touch [N/m^exponent]. Method `forces` alone.
+            stiffness: f64,
+            /// Exponent of compliant contact, 1 to 10; with `stiffness`. Default 1.
+            exponent: f64,
+            /// Shear modulus [Pa] for Hertz' law between round surfaces; with `poisson_ratio`. Method `forces` alone.
+            shear_modulus: f64,
+            /// Poisson's ratio, above -1 and at most 0.5; with `shear_modulus`.
+            poisson_ratio: f64,
+            /// Hertz' law by its modulus E* = shear_modulus/(1 - poisson_ratio) instead [Pa].
+            contact_modulus: f64,
         }
     }
 }
@@ -169,6 +232,16 @@ record! {
             impact_law: Law,
             /// Slip speed at which friction reaches 1/√2 of its sliding value [m/s].
             slip_speed: f64,
+            /// Stiffness k of compliant contact, F = k depth^exponent at every point of touch [N/m^exponent]. Method `forces` alone.
+            stiffness: f64,
+            /// Exponent of compliant contact, 1 to 10; with `stiffness`. Default 1.
+            exponent: f64,
+            /// Shear modulus [Pa] for Hertz' law between round surfaces; with `poisson_ratio`. Method `forces` alone.
+            shear_modulus: f64,
+            /// Poisson's ratio, above -1 and at most 0.5; with `shear_modulus`.
+            poisson_ratio: f64,
+            /// Hertz' law by its modulus E* = shear_modulus/(1 - poisson_ratio) instead [Pa].
+            contact_modulus: f64,
         }
     }
 }

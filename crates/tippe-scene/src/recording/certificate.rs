@@ -55,20 +55,30 @@ certificate! {
     "position_correction_moment_z" => position_correction_moment.z;
     "kinetic" => energy.kinetic;
     "potential" => energy.potential;
+    "elastic" => energy.elastic;
     "gravity" => energy.gravity;
     "external" => energy.external;
     "motors" => energy.motors;
     "prescribed" => energy.prescribed;
+    "elastic_work" => energy.elastic_work;
     "friction" => energy.friction;
     "restitution" => energy.restitution;
     "drag" => energy.drag;
     "joint_friction" => energy.joint_friction;
+    "contact_damping" => energy.contact_damping;
     "shock" => energy.shock;
     "numerical_damping" => energy.numerical_damping;
     "gained" => energy.gained;
     "energy_scale" => energy_scale;
     "position_correction" => energy.position_correction;
     "unexplained" => energy.unexplained;
+    "adaptive_residual" => adaptive.residual;
+    "adaptive_excess" => adaptive.excess;
+    "adaptive_moving" => adaptive.moving;
+    "adaptive_locked" => adaptive.locked;
+    "adaptive_over_budget" => adaptive.over_budget;
+    "adaptive_selections" => adaptive.selections;
+    "adaptive_again" => adaptive.again;
 }
 
 /// Names of the numbers of a certificate, in their order.

@@ -19,8 +19,11 @@ pub(super) const JOIN: [u8; 4] = *b"JOIN";
 pub(super) const REAC: [u8; 4] = *b"REAC";
 pub(super) const TREE: [u8; 4] = *b"TREE";
 pub(super) const DOZE: [u8; 4] = *b"DOZE";
+pub(super) const LOCK: [u8; 4] = *b"LOCK";
 pub(super) const WALL: [u8; 4] = *b"WALL";
 pub(super) const SNAP: [u8; 4] = *b"SNAP";
+pub(super) const QNAM: [u8; 4] = *b"QNAM";
+pub(super) const QVAL: [u8; 4] = *b"QVAL";
 pub(super) const DONE: [u8; 4] = *b"DONE";
 
 /// Bytes that the checksum takes at once.

@@ -6,12 +6,14 @@
 
 mod certificate;
 mod chunk;
+mod csv;
 mod describe;
 mod pack;
 mod read;
 mod write;
 
 pub use certificate::{from_numbers as report_from_numbers, names as certificate_names};
+pub use csv::Tables;
 pub use pack::{ANGLE_ERROR_MAX, POSE_BYTES};
 pub use read::{Recording, RecordingError};
 pub use write::{Holds, RecordingWriter};
@@ -273,6 +275,19 @@ pub struct RecordedEvent {
     pub point: Vec3,
     /// Speed of approach [m/s].
     pub speed: f64,
+}
+
+/// Quantities by name at one time. The chunk `QVAL`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuantityFrame {
+    /// Time [s].
+    pub time: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Which list of names the values belong to.
+    pub list: usize,
+    /// In the order of the names.
+    pub values: Vec<f64>,
 }
 
 /// The whole world at one time. The chunk `SNAP`.

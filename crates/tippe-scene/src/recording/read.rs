@@ -5,14 +5,14 @@
 //! Source: `docs/recording.md`.
 
 use super::chunk::{
-    BODY, CERT, CONT, Cursor, DONE, DOZE, EVNT, Found, HEAD, JOIN, POSE, REAC, SNAP, TREE,
-    find_chunk,
+    BODY, CERT, CONT, Cursor, DONE, DOZE, EVNT, Found, HEAD, JOIN, POSE, QNAM, QVAL, REAC, SNAP,
+    TREE, find_chunk,
 };
 use super::pack::{Bounds, POSE_BYTES, unpack};
 use super::{
-    Completeness, ContactFrame, Ending, Frame, Header, MAGIC, ReactionFrame, RecordedBody,
-    RecordedContact, RecordedEvent, RecordedJoint, RecordedReaction, RecordedSnapshot, Sleepers,
-    VERSION, certificate,
+    Completeness, ContactFrame, Ending, Frame, Header, MAGIC, QuantityFrame, ReactionFrame,
+    RecordedBody, RecordedContact, RecordedEvent, RecordedJoint, RecordedReaction,
+    RecordedSnapshot, Sleepers, VERSION, certificate,
 };
 use std::fmt;
 use tippe::{EventKind, StepReport, Vec3};
@@ -71,6 +71,10 @@ pub struct Recording {
     pub events: Vec<RecordedEvent>,
     /// Certificate of each step.
     pub reports: Vec<StepReport>,
+    /// Names of quantities; a run in which bodies or joints come and go has several lists.
+    pub names: Vec<Vec<String>>,
+    /// Quantities at the record rate.
+    pub quantities: Vec<QuantityFrame>,
     /// The whole world, once a second.
     pub snapshots: Vec<RecordedSnapshot>,
     /// Whether this is all.
@@ -113,6 +117,8 @@ impl Recording {
             contacts: Vec::new(),
             events: Vec::new(),
             reports: Vec::new(),
+            names: Vec::new(),
+            quantities: Vec::new(),
             snapshots: Vec::new(),
             completeness: Completeness::Unfinished,
         };
@@ -211,6 +217,24 @@ impl Recording {
                     reports.push(certificate::from_numbers(names, &row?));
                 }
                 self.reports.extend(reports);
+            }
+            QNAM => self.names.push(serde_json::from_slice(payload).ok()?),
+            QVAL => {
+                let list = self.names.len().checked_sub(1)?;
+                let (time, step) = (c.f64()?, c.u64()?);
+                let mut values = Vec::with_capacity(c.0.len() / 8);
+                while !c.is_empty() {
+                    values.push(c.f64()?);
+                }
+                if values.len() != self.names[list].len() {
+                    return None;
+                }
+                self.quantities.push(QuantityFrame {
+                    time,
+                    step,
+                    list,
+                    values,
+                });
             }
             SNAP => {
                 let (time, step) = (c.f64()?, c.u64()?);

@@ -5,12 +5,13 @@
 //! Source: `docs/recording.md`.
 
 use super::chunk::{
-    BODY, CERT, CONT, DONE, DOZE, EVNT, HEAD, JOIN, POSE, Payload, REAC, SNAP, TREE, WALL,
-    write_chunk,
+    BODY, CERT, CONT, DONE, DOZE, EVNT, HEAD, JOIN, LOCK, POSE, Payload, QNAM, QVAL, REAC, SNAP,
+    TREE, WALL, write_chunk,
 };
 use super::pack::{Bounds, pack};
 use super::{Header, MAGIC, RecordedBody, RecordedContact, VERSION, certificate, describe};
-use crate::load::Scene;
+use crate::load::{Record, Scene};
+use crate::quantities::Quantities;
 use std::io::{self, Write};
 use tippe::{BodyId, EventKind, JointId, Pose, StepReport, World};
 
@@ -41,6 +42,7 @@ pub struct RecordingWriter<W: Write> {
     joints: Vec<JointId>,
     /// Who slept at the last frame, by place in the list of bodies.
     asleep: Vec<bool>,
+    locked: Vec<bool>,
     frames: u64,
     seconds: u64,
     certificates: Vec<u8>,
@@ -52,6 +54,11 @@ pub struct RecordingWriter<W: Write> {
     reaction_steps: u32,
     /// Wall time of each step since the last frame, where the caller tells it.
     wall_times: Vec<u8>,
+    /// What is recorded by name, and what of it there is now.
+    record: Record,
+    quantities: Quantities,
+    /// Bodies and joints that the quantities were chosen for.
+    chosen_for: Option<(Vec<BodyId>, Vec<JointId>)>,
     /// Whether a step was taken since the last frame.
     stepped: bool,
     /// Time of the last whole frame [s].
@@ -102,6 +109,7 @@ impl<W: Write> RecordingWriter<W> {
             bodies: Vec::new(),
             joints: Vec::new(),
             asleep: Vec::new(),
+            locked: Vec::new(),
             frames: 0,
             seconds: 0,
             certificates: Vec::new(),
@@ -110,6 +118,9 @@ impl<W: Write> RecordingWriter<W> {
             reactions: Vec::new(),
             reaction_steps: 0,
             wall_times: Vec::new(),
+            record: scene.record.clone(),
+            quantities: Quantities::default(),
+            chosen_for: None,
             stepped: false,
             until: scene.world.time(),
         };
@@ -275,6 +286,8 @@ impl<W: Write> RecordingWriter<W> {
             write_chunk(&mut self.out, CONT, &payload)?;
         }
         self.list_sleepers(world)?;
+        self.list_locked(world)?;
+        self.write_quantities(world)?;
         let poses: Vec<Pose> = self
             .bodies
             .iter()
@@ -297,6 +310,44 @@ impl<W: Write> RecordingWriter<W> {
         self.out.flush()?;
         self.until = world.time();
         Ok(())
+    }
+
+    /// Writes the quantities asked for, and their names where they changed.
+    fn write_quantities(&mut self, world: &World) -> io::Result<()> {
+        let here = (self.bodies.clone(), world.joint_ids().collect::<Vec<_>>());
+        if self.chosen_for.as_ref() != Some(&here) {
+            let Record {
+                exact, quantities, ..
+            } = &self.record;
+            let chosen = if *exact {
+                Quantities::all(world)
+            } else {
+                // What broke is no longer there: the rest goes on.
+                let sensors = [String::from("sensor")];
+                let names = if quantities.is_empty() {
+                    &sensors[..]
+                } else {
+                    quantities
+                };
+                let one = |n: &String| Quantities::choose(world, std::slice::from_ref(n)).is_ok();
+                let there: Vec<String> = names.iter().filter(|n| one(n)).cloned().collect();
+                Quantities::choose(world, &there).unwrap_or_default()
+            };
+            if chosen.names() != self.quantities.names() {
+                write_chunk(&mut self.out, QNAM, &serde_json::to_vec(chosen.names())?)?;
+            }
+            self.quantities = chosen;
+            self.chosen_for = Some(here);
+        }
+        if self.quantities.names().is_empty() {
+            return Ok(());
+        }
+        let mut p = Payload::default();
+        p.f64(world.time());
+        p.u64(world.step_count());
+        let values = self.quantities.values(world);
+        values.into_iter().for_each(|x| p.f64(x));
+        write_chunk(&mut self.out, QVAL, &p.0)
     }
 
     fn snapshot(&mut self, world: &World) -> io::Result<()> {
@@ -325,6 +376,7 @@ impl<W: Write> RecordingWriter<W> {
         write_chunk(&mut self.out, BODY, &serde_json::to_vec(&list)?)?;
         self.bodies = now;
         self.asleep.clear();
+        self.locked.clear();
         let trees = describe::tree_joints(world);
         if !trees.is_empty() {
             write_chunk(&mut self.out, TREE, &serde_json::to_vec(&trees)?)?;
@@ -348,13 +400,29 @@ impl<W: Write> RecordingWriter<W> {
         if same {
             return Ok(());
         }
-        let byte = |eight: &[bool]| {
-            let bits = eight.iter().enumerate();
-            bits.fold(0_u8, |sum, (k, x)| sum | (u8::from(*x) << k))
-        };
-        let bytes: Vec<u8> = now.chunks(8).map(byte).collect();
+        let bytes = bits(&now);
         self.asleep = now;
         write_chunk(&mut self.out, DOZE, &bytes)
+    }
+
+    /// Writes which links of adaptive trees are locked, if that is not what the last frame had, in the same form.
+    fn list_locked(&mut self, world: &World) -> io::Result<()> {
+        let now: Vec<bool> = self
+            .bodies
+            .iter()
+            .map(|id| world.is_locked(*id).unwrap_or(false))
+            .collect();
+        let same = if self.locked.is_empty() {
+            !now.contains(&true)
+        } else {
+            now == self.locked
+        };
+        if same {
+            return Ok(());
+        }
+        let bytes = bits(&now);
+        self.locked = now;
+        write_chunk(&mut self.out, LOCK, &bytes)
     }
 
     /// Writes the list of joints if it is not the one of the last frame.
@@ -391,6 +459,15 @@ impl<W: Write> RecordingWriter<W> {
 
 /// Contacts kept before they are joined, at least.
 const CONTACTS_KEPT: usize = 4096;
+
+/// One bit for each, the lowest of the first byte first.
+fn bits(all: &[bool]) -> Vec<u8> {
+    let byte = |eight: &[bool]| {
+        let bits = eight.iter().enumerate();
+        bits.fold(0_u8, |sum, (k, x)| sum | (u8::from(*x) << k))
+    };
+    all.chunks(8).map(byte).collect()
+}
 
 /// Sorts, and makes one of those that are the same contact in several steps: impulses add up, the rest is that of the last step.
 fn join_contacts(contacts: &mut Vec<RecordedContact>) {

@@ -37,7 +37,7 @@ pub fn aba(
     model.check_freedoms("tau", tau)?;
     model.check_output("acceleration", acceleration.len(), model.freedom_count())?;
     work.check(model)?;
-    work.added.fill(0.0);
+    work.added.copy_from_slice(&model.armature);
     accelerate(model, q, v, tau, loads, work, acceleration)
 }
 
@@ -73,7 +73,7 @@ pub fn articulate(model: &Model, q: &[f64], work: &mut Work) -> Result<(), TreeE
     model.check_positions(q)?;
     work.check(model)?;
     work.reset();
-    work.added.fill(0.0);
+    work.added.copy_from_slice(&model.armature);
     for i in 1..model.nodes.len() {
         let node = &model.nodes[i];
         work.frames[i] = place(node, q)?;

@@ -286,7 +286,7 @@ pub fn constrained_accelerations(
     model.check_output("acceleration", acceleration.len(), model.freedom_count())?;
     check(model, rows, bounds, targets, forces)?;
     work.check(model)?;
-    work.added.fill(0.0);
+    work.added.copy_from_slice(&model.armature);
     accelerate(model, q, v, tau, loads, work, acceleration)?;
     poses(model, work);
     let mut b = vec![0.0; m];

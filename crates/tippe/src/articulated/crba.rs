@@ -37,6 +37,7 @@ pub fn crba(model: &Model, q: &[f64], work: &mut Work, M: &mut [f64]) -> Result<
                 let entry = component(node.joint, l, force);
                 (M[row * n + column], M[column * n + row]) = (entry, entry);
             }
+            M[row * n + row] += model.armature[row];
             let mut at = i;
             while model.nodes[at].parent as usize != WORLD {
                 force = work.frames[at].force_to_parent(force);

@@ -50,6 +50,9 @@ pub fn dca(
 ) -> Result<Assembly, TreeError> {
     model.check_freedoms("tau", tau)?;
     model.check_output("acceleration", acceleration.len(), model.freedom_count())?;
+    if model.has_armature() {
+        return Err(TreeError::Armature);
+    }
     kinematics(model, q, v, work)?;
     let mut links = heavy_links(model, tau, work)?;
     for load in loads {

@@ -21,6 +21,13 @@ pub fn kinetic_energy(model: &Model, work: &Work) -> Result<f64, TreeError> {
         .sum())
 }
 
+/// Kinetic energy of the drives at the rates `v`, `½ Σ armature v²` [J]; `kinetic_energy` is that of the links alone.
+#[must_use]
+pub fn armature_energy(model: &Model, v: &[f64]) -> f64 {
+    let one = |(inertia, v): (&f64, &f64)| 0.5 * inertia * v * v;
+    model.armature.iter().zip(v).map(one).sum()
+}
+
 /// `−Σ m g·x` [J], zero at the origin of the world. Needs `kinematics`.
 pub fn potential_energy(model: &Model, work: &Work) -> Result<f64, TreeError> {
     work.check(model)?;

@@ -42,6 +42,8 @@ pub enum TreeError {
         /// The function to call first.
         call: &'static str,
     },
+    /// This function knows no inertia of drives.
+    Armature,
     /// In this configuration a joint moves no mass: its acceleration has no answer.
     Singular {
         /// Link of the joint.
@@ -74,6 +76,7 @@ impl fmt::Display for TreeError {
                     "the work space is not ready: call `{call}` with this model first"
                 )
             }
+            Self::Armature => write!(f, "divide and conquer knows no armature: use `aba`"),
             Self::Singular { link } => write!(
                 f,
                 "the joint of link {link} moves no mass in this configuration"

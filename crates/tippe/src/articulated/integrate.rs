@@ -66,7 +66,7 @@ pub fn step(
         q.copy_from_slice(&s.q);
         v.copy_from_slice(&s.v);
     }
-    work.added.fill(0.0);
+    work.added.copy_from_slice(&model.armature);
     work.stages = s;
     work.reset();
     done
@@ -120,7 +120,7 @@ fn one_evaluation(
     for i in 0..tau.len() {
         let b = model.viscous[i];
         s.tau[i] = tau[i] - b * s.v[i];
-        work.added[i] = h.abs() * b;
+        work.added[i] = model.armature[i] + h.abs() * b;
     }
     // A spring at the mean of both ends of the step, q + h² a/4 from here: no energy gained or lost, however stiff.
     for spring in &model.springs {
@@ -211,7 +211,7 @@ fn runge_kutta(
     work: &mut Work,
     s: &mut Stages,
 ) -> Result<bool, TreeError> {
-    work.added.fill(0.0);
+    work.added.copy_from_slice(&model.armature);
     s.q.copy_from_slice(q);
     s.v.copy_from_slice(v);
     s.rate.fill(0.0);

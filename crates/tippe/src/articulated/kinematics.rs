@@ -132,6 +132,18 @@ pub(super) fn vector(x: &[f64], at: usize) -> Vec3 {
     Vec3::new(x[at], x[at + 1], x[at + 2])
 }
 
+/// The frame of one link in the world, from positions alone: as long as its way to the world.
+pub(crate) fn frame_of(model: &Model, q: &[f64], link: usize) -> Option<Frame> {
+    let link = model.links.get(link)?;
+    let (mut at, mut out) = (link.node as usize, link.frame);
+    while at != WORLD {
+        let node = &model.nodes[at];
+        out = place(node, q).ok()?.compose(&out);
+        at = node.parent as usize;
+    }
+    Some(out)
+}
+
 /// The frame of a link in the world. Needs `kinematics`.
 pub fn link_pose(model: &Model, work: &Work, link: usize) -> Result<Frame, TreeError> {
     let l = model.link("link", link)?;

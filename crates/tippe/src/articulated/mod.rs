@@ -63,12 +63,15 @@ pub use constraint::{
 };
 pub use crba::crba;
 pub use dca::{Assembly, dca};
-pub use energy::{center_of_mass, kinetic_energy, momentum, potential_energy, spring_energy};
+pub use energy::{
+    armature_energy, center_of_mass, kinetic_energy, momentum, potential_energy, spring_energy,
+};
 pub use error::TreeError;
 pub use inertia::{ArticulatedInertia, RigidInertia};
 pub use integrate::{Integrator, advance, step};
 pub use jacobian::jacobian;
 pub use joint::Joint;
+pub(crate) use kinematics::frame_of;
 pub use kinematics::{kinematics, link_pose, link_velocity, point_acceleration, point_velocity};
 pub use load::Load;
 pub use model::{JointFriction, Limits, LinkDesc, Model};

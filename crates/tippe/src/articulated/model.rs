@@ -38,6 +38,9 @@ pub struct LinkDesc {
     pub friction: JointFriction,
     /// Spring and damper along the coordinate (joints with one freedom only).
     pub spring: Option<Spring>,
+    /// Inertia of the drive, seen at the joint: rotor inertia times gear ratio squared, for each freedom [kg·m² or kg] (not for free
+    /// and fixed joints). It resists the rate of the joint alone and feels neither gravity nor the motion of the carrier.
+    pub armature: f64,
 }
 
 /// Bounds of a joint coordinate.
@@ -80,6 +83,7 @@ impl LinkDesc {
                 coulomb: 0.0,
             },
             spring: None,
+            armature: 0.0,
         }
     }
 }
@@ -146,6 +150,8 @@ pub struct Model {
     pub(super) freedom_nodes: Vec<u32>,
     /// Viscous friction of each freedom, with the damper of its spring [N·m·s or N·s/m].
     pub(super) viscous: Vec<f64>,
+    /// Inertia of the drive of each freedom [kg·m² or kg].
+    pub(super) armature: Vec<f64>,
     /// Joints with springs.
     pub(super) springs: Vec<Sprung>,
     pub(super) position_count: usize,
@@ -185,6 +191,7 @@ impl Model {
             freedom_parents: Vec::new(),
             freedom_nodes: Vec::new(),
             viscous: Vec::new(),
+            armature: Vec::new(),
             springs: Vec::new(),
             position_count: 0,
             ball_count: 0,
@@ -259,6 +266,7 @@ impl Model {
             let desc = &self.descs[link];
             let damping = desc.spring.map_or(0.0, |s| s.damping);
             self.viscous.push(desc.friction.viscous + damping);
+            self.armature.push(desc.armature);
             if let Some(s) = desc.spring.filter(|s| s.stiffness > 0.0) {
                 self.springs.push(Sprung {
                     q: self.position_count as u32,
@@ -317,6 +325,23 @@ impl Model {
         }
     }
 
+    /// Plain joints that carry links of a kind.
+    pub(crate) fn joints_of(&self, link: impl Fn(usize) -> bool) -> Vec<usize> {
+        let nodes = self.nodes.iter().enumerate().skip(1);
+        let found = nodes.filter(|(_, n)| link(n.link as usize));
+        found.map(|(k, _)| k - 1).collect()
+    }
+
+    /// The plain joints between a link and what carries it; `None` if the two are one.
+    pub(crate) fn joints_of_link(&self, link: usize) -> Option<std::ops::Range<usize>> {
+        let own = self.freedoms_of(link).filter(|at| !at.is_empty())?;
+        let (first, last) = (
+            self.freedom_nodes[own.start],
+            self.freedom_nodes[own.end - 1],
+        );
+        Some(first as usize - 1..last as usize)
+    }
+
     /// The fastest turn of a joint among velocities `v` [rad/s].
     pub(crate) fn fastest_turn(&self, v: &[f64]) -> f64 {
         let turn = |node: &Node| {
@@ -333,6 +358,12 @@ impl Model {
     /// Changes gravity [m/s²].
     pub(crate) const fn set_gravity(&mut self, gravity: Vec3) {
         self.gravity = gravity;
+    }
+
+    /// Whether a drive of some joint has inertia of its own.
+    #[must_use]
+    pub(crate) fn has_armature(&self) -> bool {
+        self.armature.iter().any(|a| *a > 0.0)
     }
 
     /// Links of the tree.
@@ -540,6 +571,13 @@ fn check_link(desc: &LinkDesc) -> Result<(), BuildError> {
     let none = f.viscous == 0.0 && f.coulomb == 0.0;
     if !none && matches!(desc.joint, Joint::Free | Joint::Fixed) {
         return bad("friction", "free and fixed joints have none".into());
+    }
+    if !positive(desc.armature) {
+        let reason = format!("must be finite and not negative, got {}", desc.armature);
+        return bad("armature", reason);
+    }
+    if desc.armature > 0.0 && matches!(desc.joint, Joint::Free | Joint::Fixed) {
+        return bad("armature", "free and fixed joints have no drive".into());
     }
     if let Some(s) = desc.spring {
         if !matches!(desc.joint, Joint::Revolute { .. } | Joint::Prismatic { .. }) {

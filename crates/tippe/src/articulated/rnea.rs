@@ -74,6 +74,10 @@ pub fn rnea(
         let parent = &mut work.bodies[node.parent as usize].force;
         *parent = *parent + work.frames[i].force_to_parent(force);
     }
+    let drives = tau.iter_mut().zip(&model.armature).zip(acceleration);
+    for ((t, inertia), a) in drives.filter(|((_, inertia), _)| **inertia > 0.0) {
+        *t += inertia * a;
+    }
     work.ready.flows = true;
     work.ready.accelerations = true;
     Ok(())

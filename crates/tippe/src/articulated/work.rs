@@ -100,7 +100,8 @@ pub struct Work {
     pub(super) accelerations: Vec<Motion>,
     /// By node: inertia of everything it carries, all joints locked. Written by `crba`.
     pub(super) composites: Vec<RigidInertia>,
-    /// By freedom: added to D, for forces that grow with the rate to come (implicit damping) [kg·m² or kg]. Written by the integrators.
+    /// By freedom: added to D, armature and forces that grow with the rate to come (implicit damping) [kg·m² or kg]. Written by the
+    /// integrators.
     pub(super) added: Vec<f64>,
     /// By freedom: −Sᵀ y. Written and read by `response`.
     pub(super) drive: Vec<f64>,

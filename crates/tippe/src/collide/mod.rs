@@ -214,12 +214,7 @@ fn detect_on(
             break;
         }
         let (a, b) = (out.items[i as usize], out.items[j as usize]);
-        let jointed = || {
-            model
-                .jointed
-                .binary_search(&(a.body.min(b.body), a.body.max(b.body)))
-                .is_ok()
-        };
+        let jointed = || model.are_jointed((a.body, a.shape), (b.body, b.shape));
         if a.body != b.body && (model.jointed.is_empty() || !jointed()) {
             narrow_pair(course, model, now, &a, &b, &mut points, out);
         }

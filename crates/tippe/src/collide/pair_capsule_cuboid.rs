@@ -15,6 +15,9 @@ use crate::shape::cuboid::vertex;
 const PARALLEL: f64 = 1e-6;
 /// A point over a face may be farther than the closest one by this part: below 2.6° of tilt a capsule lies on the face [1].
 const LIES_ON_FACE: f64 = 1.001;
+/// Sine of the tilt below which a segment lies flat on a face, edges included [1]: there the gap differs by 5e-9 of the distance, and a
+/// capsule slides onto a table that is a micrometre lower without feeling the edge.
+const SEGMENT_FLAT: f64 = 1e-4;
 /// An edge must be better than a face by this part of the depth, and by this part of the size, when the segment is inside [1].
 const PREFER_RELATIVE: f64 = 0.05;
 const PREFER_SIZE: f64 = 1e-4;
@@ -62,6 +65,15 @@ struct Pair<'a> {
     limit: f64,
 }
 
+/// An end of the stretch of the segment over a face.
+#[derive(Clone, Copy)]
+struct PatchEnd {
+    /// Place on the segment [m].
+    s: f64,
+    /// The edge that cuts it there: the axis across it, and the side; none at the segment's own end.
+    cut: Option<(usize, f64)>,
+}
+
 /// A crossing of the segment with an edge of the box.
 #[derive(Clone, Copy)]
 struct Crossing {
@@ -79,8 +91,8 @@ impl Pair<'_> {
         };
         let separation = crossing.map_or(face.0, |c| face.0.max(c.separation));
         let patch = self.patch(face.1);
-        let lowest = patch.map_or(f64::INFINITY, |(low, high)| {
-            self.height(face.1, low).min(self.height(face.1, high))
+        let lowest = patch.map_or(f64::INFINITY, |[low, high]| {
+            self.height(face.1, low.s).min(self.height(face.1, high.s))
         });
         if separation > 0.0 {
             if lowest <= LIES_ON_FACE * separation {
@@ -106,7 +118,7 @@ impl Pair<'_> {
             } else {
                 self.l
             };
-            self.push_patch(face.1, Some((s, s)), out);
+            self.push_patch(face.1, Some([PatchEnd { s, cut: None }; 2]), out);
         }
     }
 
@@ -156,9 +168,10 @@ impl Pair<'_> {
         }
     }
 
-    /// The stretch of the segment that lies over the face of `axis`.
-    fn patch(&self, axis: usize) -> Option<(f64, f64)> {
-        let (mut low, mut high) = (-self.l, self.l);
+    /// The stretch of the segment that lies over the face of `axis`: its ends on the segment, and the edges of the face that cut it there.
+    fn patch(&self, axis: usize) -> Option<[PatchEnd; 2]> {
+        let end = |s| PatchEnd { s, cut: None };
+        let [mut low, mut high] = [end(-self.l), end(self.l)];
         for k in [(axis + 1) % 3, (axis + 2) % 3] {
             let (m, d, h) = (self.m[k], self.d[k], self.h[k]);
             if d.abs() * self.l <= f64::EPSILON * h {
@@ -167,34 +180,75 @@ impl Pair<'_> {
                 }
                 continue;
             }
-            let (s, t) = ((-h - m) / d, (h - m) / d);
-            low = low.max(s.min(t));
-            high = high.min(s.max(t));
+            // The segment enters the face at one of its two edges across k, and leaves it at the other.
+            for side in [-1.0, 1.0] {
+                let s = (side * h - m) / d;
+                let cut = Some((k, side));
+                if side * d > 0.0 && s < high.s {
+                    high = PatchEnd { s, cut };
+                } else if side * d < 0.0 && s > low.s {
+                    low = PatchEnd { s, cut };
+                }
+            }
         }
-        (low <= high).then_some((low, high))
+        (low.s <= high.s).then_some([low, high])
     }
 
-    fn push_patch(&self, axis: usize, patch: Option<(f64, f64)>, out: &mut Vec<ContactPoint>) {
-        let Some((low, high)) = patch else { return };
+    fn push_patch(&self, axis: usize, patch: Option<[PatchEnd; 2]>, out: &mut Vec<ContactPoint>) {
+        let Some([low, high]) = patch else { return };
         let normal = if self.m[axis] < 0.0 {
             -Vec3::AXES[axis]
         } else {
             Vec3::AXES[axis]
         };
         let face = 2 * axis as u32 + u32::from(self.m[axis] >= 0.0);
-        let single = high - low <= 1e-9 * self.l;
-        for (which, s) in [(0, low), (1, high)] {
-            if which == 0 || !single {
-                let features = Features::PointFace {
-                    point: Vec3::Z * s,
-                    anchor: normal * self.h[axis],
-                    normal,
-                    face_on_b: true,
-                };
-                self.placed
-                    .push(features, self.to_world(-normal), (face << 4) | which, out);
+        let single = high.s - low.s <= 1e-9 * self.l;
+        for (which, end, outward) in [(0, low, -1.0), (1, high, 1.0)] {
+            if which == 1 && single {
+                continue;
             }
+            // Where the segment leaves the face downwards, it lies on the edge: the nearest points are there, along another normal.
+            if outward * self.d.dot(normal) < -SEGMENT_FLAT
+                && self.height(axis, end.s) > 0.0
+                && let Some((k, _)) = end.cut
+                && self.push_edge(axis, normal, k, out)
+            {
+                continue;
+            }
+            let features = Features::PointFace {
+                point: Vec3::Z * end.s,
+                anchor: normal * self.h[axis],
+                normal,
+                face_on_b: true,
+            };
+            let id = match end.cut {
+                Some((k, side)) => Self::edge_id(normal + Vec3::AXES[k] * side, 3 - axis - k),
+                None => (face << 4) | which,
+            };
+            self.placed.push(features, self.to_world(-normal), id, out);
         }
+    }
+
+    /// A segment that leaves the face of `axis` over the edge across k, against that edge. Not where it runs along it.
+    fn push_edge(&self, axis: usize, normal: Vec3, k: usize, out: &mut Vec<ContactPoint>) -> bool {
+        let along = 3 - axis - k;
+        let across = Vec3::AXES[along].cross(self.d);
+        if across.length_squared() < PARALLEL {
+            return false;
+        }
+        let n = across.normalize();
+        let crossing = Crossing {
+            separation: 0.0,
+            axis: along,
+            normal: if n.dot(normal) < 0.0 { -n } else { n },
+        };
+        self.push_crossing(&crossing, out)
+    }
+
+    /// Name of the edge along an axis of the box on which a point lies.
+    fn edge_id(x: Vec3, along: usize) -> u32 {
+        let bits = u32::from(x.x > 0.0) | (u32::from(x.y > 0.0) << 1) | (u32::from(x.z > 0.0) << 2);
+        ID_EDGE | ((bits & !(1 << along)) << 2) | along as u32
     }
 
     /// The two supporting lines, if they cross within their ends.
@@ -207,7 +261,6 @@ impl Pair<'_> {
             }
         };
         let mut x = Vec3::new(side(0), side(1), side(2));
-        let bits = u32::from(x.x > 0.0) | (u32::from(x.y > 0.0) << 1) | (u32::from(x.z > 0.0) << 2);
         x[c.axis] = 0.0;
         // Lines m + s d and x + t e: s = (e·r c − d·r)/sin², t = (e·r − c d·r)/sin², with r = m − x, c = d·e.
         let r = self.m - x;
@@ -222,9 +275,9 @@ impl Pair<'_> {
                 anchor_b: x,
                 direction_b: Vec3::AXES[c.axis],
             };
-            let name = ((bits & !(1 << c.axis)) << 2) | c.axis as u32;
+            let id = Self::edge_id(x, c.axis);
             self.placed
-                .push(features, self.to_world(-c.normal), ID_EDGE | name, out);
+                .push(features, self.to_world(-c.normal), id, out);
         }
         within
     }
@@ -235,7 +288,7 @@ impl Pair<'_> {
         crossing: Option<Crossing>,
         lowest: f64,
         face: usize,
-        patch: Option<(f64, f64)>,
+        patch: Option<[PatchEnd; 2]>,
         out: &mut Vec<ContactPoint>,
     ) {
         let mut nearest = self.candidate(0);

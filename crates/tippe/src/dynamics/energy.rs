@@ -5,7 +5,7 @@
 //! Source: elementary mechanics.
 
 use crate::math::Vec3;
-use crate::model::{Body, Model};
+use crate::model::{Body, BodyKind, Model};
 use crate::state::{BodyState, State};
 
 /// Angular momentum of a body about its centre of mass [kg·m²/s].
@@ -22,6 +22,35 @@ pub fn kinetic(body: &Body, state: &BodyState) -> f64 {
     0.5 * (body.mass * state.velocity.length_squared() + w.dot(body.moments * w))
 }
 
+/// Kinetic energy of the body of a slot, with that of the drives of a link's joint [J].
+#[must_use]
+pub fn kinetic_of(model: &Model, state: &State, slot: usize, body: &Body) -> f64 {
+    let own = kinetic(body, &state.bodies[slot]);
+    match drive_energy(model, state, body) {
+        Some(drives) => own + drives,
+        None => own,
+    }
+}
+
+/// Kinetic energy of the drives of a link's joint [J]; `None` where they have no inertia.
+fn drive_energy(model: &Model, state: &State, body: &Body) -> Option<f64> {
+    let BodyKind::Link { articulation, link } = body.kind else {
+        return None;
+    };
+    let tree = &model
+        .articulations
+        .get(articulation as usize)?
+        .as_ref()?
+        .tree;
+    let inertia = tree.links().get(link as usize)?.armature;
+    if inertia == 0.0 {
+        return None;
+    }
+    let rates = &state.articulations.get(articulation as usize)?.velocities;
+    let own = rates.get(tree.freedoms_of(link as usize)?)?;
+    Some(own.iter().map(|v| 0.5 * inertia * v * v).sum())
+}
+
 /// Potential energy of a body in the gravity field, zero at the origin [J].
 #[must_use]
 pub fn potential(body: &Body, state: &BodyState, gravity: Vec3) -> f64 {
@@ -33,7 +62,7 @@ pub fn potential(body: &Body, state: &BodyState, gravity: Vec3) -> f64 {
 pub fn total(model: &Model, state: &State) -> (f64, f64) {
     let mut sum = (0.0, 0.0);
     for (i, body) in model.present() {
-        sum.0 += kinetic(body, &state.bodies[i]);
+        sum.0 += kinetic_of(model, state, i, body);
         sum.1 += potential(body, &state.bodies[i], model.gravity);
     }
     sum

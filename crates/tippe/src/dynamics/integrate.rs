@@ -76,7 +76,7 @@ fn momentum(axes: Quat, moments: Vec3, w: Vec3) -> Vec3 {
 #[must_use]
 pub fn advance(body: &Body, s: &BodyState, a: Vec3, t: f64, h: f64) -> BodyState {
     match &body.kind {
-        BodyKind::Dynamic if body.asleep.is_none() => fly(body, s, a, h),
+        BodyKind::Dynamic if !body.asleep => fly(body, s, a, h),
         // Links move with their trees, sleepers not at all.
         BodyKind::Dynamic | BodyKind::Fixed | BodyKind::Link { .. } => *s,
         BodyKind::Kinematic(motion) => {

@@ -1,6 +1,7 @@
 //! Sleep: islands that have been still for a while are left out of the steps until something reaches them.
 //!
-//! Reads: Model, State (velocities, touching pairs).  Writes: which bodies are asleep (Model), for how long they have been still (State).
+//! Reads: Model, State (velocities, touching pairs).  Writes: which bodies sleep and how long they have been still (State), whether they
+//! answer impulses (Model, a view of it).
 //! Called by: `World`, before and after a step and at every edit; only if the user asked for it.
 //! Source: docs/methods/two-stage.md, "Sleep".
 //!
@@ -66,8 +67,9 @@ pub(crate) struct Scratch {
 /// Who slept before a step, to be so again if it is interrupted; kept only where that can happen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slept {
-    /// By slot: island and time of rest; empty if nothing was kept.
-    kept: Vec<(Option<u32>, f64)>,
+    /// `State::asleep` and `State::quiet`; empty if nothing was kept.
+    asleep: Vec<Option<u32>>,
+    quiet: Vec<f64>,
 }
 
 impl Slept {
@@ -75,22 +77,23 @@ impl Slept {
         if !wanted || model.sleepers == 0 {
             return Self::default();
         }
-        let asleep = model
-            .bodies
-            .iter()
-            .map(|b| b.as_ref().and_then(|b| b.asleep));
         Self {
-            kept: asleep.zip(state.quiet.iter().copied()).collect(),
+            asleep: state.asleep.clone(),
+            quiet: state.quiet.clone(),
         }
     }
 
-    pub(crate) fn give_back(&self, model: &mut Model, state: &mut State) {
-        for (slot, &(asleep, quiet)) in self.kept.iter().enumerate() {
-            state.quiet[slot] = quiet;
-            if let (Some(body), Some(island)) = (&mut model.bodies[slot], asleep)
-                && body.asleep.is_none()
+    pub(crate) fn give_back(self, model: &mut Model, state: &mut State) {
+        if self.asleep.is_empty() {
+            return;
+        }
+        (state.asleep, state.quiet) = (self.asleep, self.quiet);
+        for (body, asleep) in model.bodies.iter_mut().zip(&state.asleep) {
+            if let Some(body) = body
+                && asleep.is_some()
+                && !body.asleep
             {
-                body.fall_asleep(island);
+                body.fall_asleep();
                 model.sleepers += 1;
             }
         }
@@ -100,11 +103,11 @@ impl Slept {
 /// Wakes a body and the island it fell asleep with.
 pub(crate) fn wake(model: &mut Model, state: &mut State, slot: usize) {
     model.edits += 1;
-    let Some(Some(body)) = model.bodies.get(slot) else {
+    if !matches!(model.bodies.get(slot), Some(Some(_))) {
         return;
-    };
+    }
     state.quiet[slot] = 0.0;
-    if let Some(island) = body.asleep {
+    if let Some(island) = state.asleep[slot] {
         wake_if(model, state, |asleep| asleep == island);
     }
 }
@@ -119,13 +122,14 @@ fn wake_if(model: &mut Model, state: &mut State, wakes: impl Fn(u32) -> bool) {
     if model.sleepers == 0 {
         return;
     }
-    for (body, quiet) in model.bodies.iter_mut().zip(&mut state.quiet) {
-        if let Some(body) = body
-            && body.asleep.is_some_and(&wakes)
+    for (slot, asleep) in state.asleep.iter_mut().enumerate() {
+        if let Some(body) = &mut model.bodies[slot]
+            && asleep.is_some_and(&wakes)
         {
+            *asleep = None;
             body.wake();
             model.sleepers -= 1;
-            *quiet = 0.0;
+            state.quiet[slot] = 0.0;
         }
     }
 }
@@ -168,7 +172,7 @@ pub(crate) fn prepare(model: &mut Model, state: &mut State, dt: f64, scratch: &m
             let own = bounds(model, &state.bodies[slot], slot);
             moving.iter().any(|b| b.overlaps(&own))
         };
-        let sleepers = model.present().filter(|(_, body)| body.asleep.is_some());
+        let sleepers = model.present().filter(|(_, body)| body.asleep);
         reached.extend(
             sleepers
                 .map(|(i, _)| i as u32)
@@ -209,10 +213,7 @@ pub(crate) fn wake_reached(
     if model.sleeping.is_none() {
         return false;
     }
-    let asleep = |slot: u32| {
-        let body = &model.bodies[slot as usize];
-        body.as_ref().is_some_and(|b| b.asleep.is_some())
-    };
+    let asleep = |slot: u32| state.asleep[slot as usize].is_some();
     let awake = |slot: u32| model.is_awake(slot);
     let sleeper = |(a, b): (u32, u32)| match (awake(a), awake(b)) {
         (true, false) => Some(b).filter(|&b| asleep(b)),
@@ -299,7 +300,8 @@ pub(crate) fn settle(
         );
         if let Some(body) = body {
             lost += super::energy::kinetic(body, s);
-            body.fall_asleep(island);
+            body.fall_asleep();
+            state.asleep[slot as usize] = Some(island);
             model.sleepers += 1;
             (s.velocity, s.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
         }

@@ -6,7 +6,7 @@
 //! a body slot of its own, which carries its shapes, its name and its pose, so that detection, memory, read-out and
 //! recordings know no difference.
 
-use crate::articulated::{Integrator, Joint, LinkDesc, Model as Tree};
+use crate::articulated::{AdaptiveDesc, Integrator, Joint, LinkDesc, Model as Tree};
 use crate::error::BuildError;
 use crate::joint::{Freedom, JointDesc, JointKind, Motor};
 use crate::math::{Mat3, Pose, Quat, Vec3, tangents};
@@ -149,6 +149,8 @@ pub struct ArticulationDesc {
     pub velocities: Vec<f64>,
     /// How its free motion is followed.
     pub integrator: Integrator,
+    /// Of an adaptive tree only the joints that matter move; `None`: all move.
+    pub adaptive: Option<AdaptiveDesc>,
 }
 
 impl Default for ArticulationDesc {
@@ -159,6 +161,7 @@ impl Default for ArticulationDesc {
             positions: Vec::new(),
             velocities: Vec::new(),
             integrator: Integrator::HighOrder,
+            adaptive: None,
         }
     }
 }
@@ -210,6 +213,9 @@ impl ArticulationDesc {
         let tree = Tree::new(&links, gravity)?;
         for (i, link) in self.links.iter().enumerate() {
             link.check().map_err(|e| e.inside(&format!("links[{i}]")))?;
+        }
+        if let Some(adaptive) = &self.adaptive {
+            adaptive.check(&tree, 0).map_err(|e| e.inside("adaptive"))?;
         }
         let lengths = [
             ("positions", &self.positions, tree.position_count()),
@@ -356,6 +362,19 @@ impl Articulation {
     #[must_use]
     pub fn slots(&self) -> &[u32] {
         &self.slots
+    }
+
+    /// Whether a free joint carries all of it.
+    pub(crate) fn floats(&self) -> bool {
+        let roots = self.desc.links.iter().filter(|l| l.link.parent.is_none());
+        let mut roots = roots.map(|l| &l.link.joint);
+        roots.all(|joint| *joint == Joint::Free)
+    }
+
+    /// Plain joints that motors drive.
+    pub(crate) fn driven_joints(&self) -> Vec<usize> {
+        let driven = |link: usize| self.desc.links[link].motor.is_some();
+        self.tree.joints_of(driven)
     }
 
     /// The link that impulses anywhere on the tree are counted with: its first one that moves.

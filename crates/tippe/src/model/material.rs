@@ -6,6 +6,7 @@
 
 use crate::error::BuildError;
 use crate::fault::{self, Fault};
+use crate::model::compliance::Compliance;
 
 /// Names a material of one world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,6 +52,8 @@ pub struct Surface {
     pub impact_law: ImpactLaw,
     /// Slip speed ε at which friction reaches 1/√2 of its sliding value [m/s]; 0 is ideal Coulomb friction.
     pub slip_speed: f64,
+    /// How they give way to each other; with that, `restitution` is reached by damping. Only `forces` honours it.
+    pub compliance: Compliance,
 }
 
 impl Default for Surface {
@@ -72,6 +75,7 @@ impl Surface {
             restitution,
             impact_law: ImpactLaw::Stronge,
             slip_speed: 0.0,
+            compliance: Compliance::Rigid,
         }
     }
 
@@ -110,7 +114,7 @@ impl Surface {
                 ),
             ));
         }
-        Ok(())
+        self.compliance.check()
     }
 
     /// The stated fallback where no pair is given: each friction by geometric mean, restitution by minimum.
@@ -129,6 +133,8 @@ impl Surface {
                 ImpactLaw::Stronge
             },
             slip_speed: a.slip_speed.max(b.slip_speed),
+            // Laws that do not combine are refused before a step: [`Materials::uncombined`].
+            compliance: Compliance::combined(&a.compliance, &b.compliance).unwrap_or_default(),
         }
     }
 }
@@ -248,6 +254,44 @@ impl Materials {
                 true,
             ),
         }
+    }
+
+    /// Name of a material or pair that gives way; `None` if all are rigid.
+    #[must_use]
+    pub fn compliant(&self) -> Option<String> {
+        let one = self
+            .surfaces
+            .iter()
+            .position(|s| s.compliance.gives_way())
+            .map(|i| self.names[i].clone());
+        let pair = || {
+            let pair = self
+                .pairs
+                .iter()
+                .find(|p| p.surface.compliance.gives_way())?;
+            let name = |id: MaterialId| &self.names[id.index()];
+            Some(format!("{}, {}", name(pair.first), name(pair.second)))
+        };
+        one.or_else(pair)
+    }
+
+    /// Names of two materials whose compliant laws differ in kind or exponent and whose pair is not stated.
+    #[must_use]
+    pub fn uncombined(&self) -> Option<(String, String)> {
+        let count = self.surfaces.len();
+        for i in 0..count {
+            for j in i + 1..count {
+                let (a, b) = (MaterialId(i as u32), MaterialId(j as u32));
+                let stated = self
+                    .pairs
+                    .binary_search_by_key(&(a, b), |p| (p.first, p.second));
+                let laws = [i, j].map(|k| self.surfaces[k].compliance);
+                if stated.is_err() && Compliance::combined(&laws[0], &laws[1]).is_none() {
+                    return Some((self.names[i].clone(), self.names[j].clone()));
+                }
+            }
+        }
+        None
     }
 
     /// Adds the four metals of the lecture's table and all ten of their pairs; returns their ids in the order of [`LECTURE_METALS`].

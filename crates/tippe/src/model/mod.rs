@@ -5,10 +5,13 @@
 //! Source: docs/conventions.md, "Bodies".
 
 pub mod articulation;
+pub mod compliance;
 pub mod coupling;
 pub mod joint;
 pub mod material;
 pub mod motion;
+pub mod program;
+pub mod sensor;
 
 use crate::articulation::{Articulation, ArticulationId};
 use crate::dynamics::coupling::Coupled;
@@ -231,6 +234,50 @@ impl BodyDesc {
         }
     }
 
+    /// A kinematic body of one shape at a place, at rest until it is steered.
+    #[must_use]
+    pub fn kinematic(shape: Shape, position: Vec3) -> Self {
+        Self {
+            kind: BodyKind::Kinematic(Motion::REST),
+            ..Self::dynamic(shape, position)
+        }
+    }
+
+    /// With a name.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// With a mass [kg], spread evenly over its shapes.
+    #[must_use]
+    pub fn with_mass(mut self, mass: f64) -> Self {
+        self.mass = MassSpec::Mass(mass);
+        self
+    }
+
+    /// With an orientation.
+    #[must_use]
+    pub fn turned(mut self, rotation: Quat) -> Self {
+        self.pose.rotation = rotation;
+        self
+    }
+
+    /// With velocities at the start [m/s], [rad/s].
+    #[must_use]
+    pub fn moving(mut self, velocity: Vec3, angular_velocity: Vec3) -> Self {
+        (self.velocity, self.angular_velocity) = (velocity, angular_velocity);
+        self
+    }
+
+    /// Of a material, all its shapes.
+    #[must_use]
+    pub fn of(mut self, material: MaterialId) -> Self {
+        self.shapes.iter_mut().for_each(|s| s.material = material);
+        self
+    }
+
     /// A fixed body of one shape at a place.
     #[must_use]
     pub fn fixed(shape: Shape, position: Vec3) -> Self {
@@ -270,8 +317,10 @@ pub struct Body {
     pub inverse_moments: Vec3,
     /// Largest distance of a point of the shapes from the centre of mass [m]; infinite for half-spaces.
     pub reach: f64,
-    /// The island that it sleeps with, named by its lowest slot; `None` if it is awake. A sleeper's inverse mass and moments are 0.
-    pub(crate) asleep: Option<u32>,
+    /// Whether it sleeps: a view of `State::asleep`, kept by `sleep`. A sleeper's inverse mass and moments are 0.
+    pub(crate) asleep: bool,
+    /// The user's own number; it changes nothing and is not part of the hash.
+    pub user_data: u64,
 }
 
 /// Most bodies of one world: guards against a scene that asks for a million by accident.
@@ -318,7 +367,8 @@ impl Body {
             moments: Vec3::ZERO,
             inverse_moments: Vec3::ZERO,
             reach: 0.0,
-            asleep: None,
+            asleep: false,
+            user_data: 0,
         };
         match &desc.kind {
             BodyKind::Dynamic => body.set_mass(&mass_properties(desc)?)?,
@@ -389,25 +439,25 @@ impl Body {
     /// Whether impulses move the body now: dynamic, and not asleep.
     #[must_use]
     pub const fn is_awake(&self) -> bool {
-        self.is_dynamic() && self.asleep.is_none()
+        self.is_dynamic() && !self.asleep
     }
 
     /// Whether the body moves by itself now: dynamic, no link, and not asleep.
     #[must_use]
     pub const fn is_free(&self) -> bool {
-        matches!(self.kind, BodyKind::Dynamic) && self.asleep.is_none()
+        matches!(self.kind, BodyKind::Dynamic) && !self.asleep
     }
 
     /// Lets the body answer no impulse until it is woken.
-    pub(crate) const fn fall_asleep(&mut self, island: u32) {
-        self.asleep = Some(island);
+    pub(crate) const fn fall_asleep(&mut self) {
+        self.asleep = true;
         self.inverse_mass = 0.0;
         self.inverse_moments = Vec3::ZERO;
     }
 
     /// Lets a sleeper answer impulses again.
     pub(crate) fn wake(&mut self) {
-        self.asleep = None;
+        self.asleep = false;
         self.inverse_mass = 1.0 / self.mass;
         self.inverse_moments = self.moments.recip();
     }
@@ -601,6 +651,23 @@ pub struct Model {
     pub(crate) sleepers: usize,
     /// How often users have changed the world, for methods that plan ahead.
     pub(crate) edits: u64,
+    /// Sensors by slot; `None` where one was removed.
+    pub(crate) sensors: Vec<Option<sensor::Sensor>>,
+    /// Time programs, in the order they were added.
+    pub(crate) programs: Vec<program::Program>,
+    /// How many of these were pushes alone: forces, torques.
+    pub(crate) pushes: u64,
+    /// By slot: whose shapes a body has, where bodies stand for several; else empty. `jointed` has the slots of owners.
+    pub(crate) owners: Vec<Owner>,
+}
+
+/// What a body of a lean model stands for: a body of the world, or a rigid piece of an adaptive tree.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Owner {
+    /// Its slot in the world, or that of the first link of a piece.
+    pub slot: u32,
+    /// Of each shape of a piece: slot of the link and number of the shape there.
+    pub shapes: Vec<(u32, u32)>,
 }
 
 impl Model {
@@ -768,6 +835,16 @@ impl Model {
                 .unwrap_or(slot),
             _ => slot,
         }
+    }
+
+    /// Whether a joint keeps two shapes from touching.
+    pub(crate) fn are_jointed(&self, a: (u32, u32), b: (u32, u32)) -> bool {
+        let owner = |(body, shape): (u32, u32)| match self.owners.get(body as usize) {
+            None => body,
+            Some(o) => o.shapes.get(shape as usize).map_or(o.slot, |s| s.0),
+        };
+        let (a, b) = (owner(a), owner(b));
+        self.jointed.binary_search(&(a.min(b), a.max(b))).is_ok()
     }
 
     /// Adds the pair of bodies that a new joint keeps from touching.

@@ -91,7 +91,7 @@ impl Balance {
         for (i, body) in model.present() {
             let s = &state.bodies[i];
             self.start[i] = (
-                energy::kinetic(body, s),
+                energy::kinetic_of(model, state, i, body),
                 energy::potential(body, s, model.gravity),
             );
         }
@@ -193,8 +193,9 @@ impl Balance {
     pub(crate) fn correct(&mut self, model: &Model, state: &State, sign: f64) {
         for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
             let s = &state.bodies[i];
-            self.work[i] +=
-                sign * (energy::kinetic(body, s) + energy::potential(body, s, model.gravity));
+            self.work[i] += sign
+                * (energy::kinetic_of(model, state, i, body)
+                    + energy::potential(body, s, model.gravity));
         }
     }
 
@@ -344,7 +345,7 @@ impl Balance {
         turn: f64,
         ledger: &mut EnergyLedger,
     ) {
-        self.tally(model, |i, body| energies(model, body, &state.bodies[i]));
+        self.tally(model, |i, body| energies(model, state, i, body));
         for root in 0..self.sums.len() {
             let gain = self.gain(root, turn);
             if gain == 0.0 {
@@ -359,10 +360,10 @@ impl Balance {
     }
 }
 
-/// Kinetic and potential energy of a body [J].
-pub(crate) fn energies(model: &Model, body: &Body, s: &BodyState) -> (f64, f64) {
+/// Kinetic and potential energy of a body, with the drives of a link's joint [J].
+pub(crate) fn energies(model: &Model, state: &State, slot: usize, body: &Body) -> (f64, f64) {
     (
-        energy::kinetic(body, s),
-        energy::potential(body, s, model.gravity),
+        energy::kinetic_of(model, state, slot, body),
+        energy::potential(body, &state.bodies[slot], model.gravity),
     )
 }

@@ -20,12 +20,20 @@ pub(crate) fn close(
     let e = &mut report.energy;
     (e.kinetic, e.potential) = energy::total(model, state);
     e.gravity = potential - e.potential;
-    let losses =
-        e.friction + e.restitution + e.drag + e.joint_friction + e.shock + e.numerical_damping;
-    let works = e.gravity + e.external + e.motors + e.prescribed;
+    let losses = e.friction
+        + e.restitution
+        + e.drag
+        + e.joint_friction
+        + e.contact_damping
+        + e.shock
+        + e.numerical_damping;
+    let works = e.gravity + e.external + e.motors + e.prescribed + e.elastic_work;
     e.unexplained = e.kinetic - kinetic - (works - losses + e.position_correction + e.gained);
-    let put_in =
-        e.gravity.max(0.0) + e.external.max(0.0) + e.motors.max(0.0) + e.prescribed.max(0.0);
+    let put_in = e.gravity.max(0.0)
+        + e.external.max(0.0)
+        + e.motors.max(0.0)
+        + e.prescribed.max(0.0)
+        + e.elastic_work.max(0.0);
     report.energy_scale = (kinetic + put_in).max(energy::weight_times_size(model));
 }
 

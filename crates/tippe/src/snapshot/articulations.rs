@@ -5,7 +5,10 @@
 //! Source: —
 
 use super::codec::{Code, Input, Output, code_enum, code_struct};
-use crate::articulated::{Integrator, Joint, JointFriction, Limits, LinkDesc};
+use crate::articulated::{
+    AdaptiveDesc, AdaptiveState, Choice, Integrator, Joint, JointFriction, Limits, LinkDesc, Load,
+    Score,
+};
 use crate::articulation::{
     Articulation, ArticulationDesc, ArticulationState, ConeLimits, LinkBodyDesc,
 };
@@ -13,7 +16,7 @@ use crate::error::SnapshotError;
 use crate::math::{Mat3, Vec3};
 use crate::model::{BodyKind, Model};
 use crate::shape::MassProperties;
-use crate::state::State;
+use crate::state::{AdaptiveMemory, State};
 
 code_struct!(Limits {
     min,
@@ -33,7 +36,8 @@ code_struct!(LinkDesc {
     mass,
     limits,
     friction,
-    spring
+    spring,
+    armature
 });
 code_struct!(LinkBodyDesc {
     name,
@@ -54,8 +58,47 @@ code_struct!(ArticulationDesc {
     links,
     positions,
     velocities,
-    integrator
+    integrator,
+    adaptive
 });
+code_struct!(AdaptiveDesc {
+    choice,
+    score,
+    weights,
+    interval,
+    lock_speed,
+    patience,
+    slow_turn
+});
+code_enum!(Choice { 0 => Joints(budget), 1 => Error(error) });
+code_enum!(Score { 0 => Acceleration, 1 => Velocity });
+code_struct!(AdaptiveState {
+    active,
+    idle,
+    clock,
+    residual
+});
+code_struct!(Load {
+    link,
+    point,
+    force,
+    torque
+});
+code_struct!(AdaptiveMemory {
+    joints,
+    loads,
+    loaded
+});
+
+impl Code for u16 {
+    fn write(&self, out: &mut Output) {
+        u32::from(*self).write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        let found = u32::read(input)?;
+        Self::try_from(found).or_else(|_| input.corrupt())
+    }
+}
 code_struct!(ArticulationState {
     positions,
     velocities
@@ -118,6 +161,17 @@ pub(super) fn write(model: &Model, state: &State, out: &mut Output) {
     model.articulation_generations.write(out);
     model.articulation_free.write(out);
     state.articulations.write(out);
+    if crate::adaptive::any(model) {
+        write_adaptive(state, out);
+    }
+}
+
+/// What adaptive trees add to a state.
+pub(super) fn write_adaptive(state: &State, out: &mut Output) {
+    state.adaptive.write(out);
+    // With adaptive trees `events` makes its schedule anew in every step, from these.
+    state.events.resting.write(out);
+    state.events.carry.write(out);
 }
 
 pub(super) fn read(
@@ -138,6 +192,11 @@ pub(super) fn read(
     model.articulation_generations = Code::read(input)?;
     model.articulation_free = Code::read(input)?;
     state.articulations = Code::read(input)?;
+    if crate::adaptive::any(model) {
+        state.adaptive = Code::read(input)?;
+        state.events.resting = Code::read(input)?;
+        state.events.carry = Code::read(input)?;
+    }
     Ok(())
 }
 
@@ -149,6 +208,23 @@ fn build(stored: Stored, gravity: Vec3) -> Option<Articulation> {
         slots: stored.slots,
         drives: stored.drives,
     })
+}
+
+/// Whether the memory of an adaptive tree has the size of the tree, and no other tree has one.
+fn adaptive_fits(a: &Articulation, memory: Option<&AdaptiveMemory>) -> bool {
+    let (Some(m), Some(desc)) = (memory, &a.desc.adaptive) else {
+        return memory.is_none();
+    };
+    let joints = AdaptiveState::new(&a.tree).active.len();
+    let links = a.tree.link_count();
+    m.joints.active.len() == joints
+        && m.joints.idle.len() == joints
+        && m.joints.clock < desc.interval
+        && m.joints.residual.is_finite()
+        && m.loaded.is_sorted()
+        && m.loads.iter().all(|l| {
+            l.link < links && l.point.is_finite() && l.force.is_finite() && l.torque.is_finite()
+        })
 }
 
 /// Whether slots, links and states agree.
@@ -164,6 +240,7 @@ pub(super) fn consistent(model: &Model, state: &State) -> bool {
             && a.slots.iter().all(|&slot| known(slot))
             && s.positions.len() == a.tree.position_count()
             && s.velocities.len() == a.tree.freedom_count()
+            && adaptive_fits(a, state.adaptive.get(i).and_then(Option::as_ref))
     });
     let kinds = model.present_articulations().all(|(i, a)| {
         let kind = |link: usize| {

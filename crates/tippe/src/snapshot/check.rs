@@ -30,10 +30,14 @@ pub(super) fn consistent(model: &Model, state: &State) -> bool {
         state.bodies.len(),
         state.loads.len(),
         state.quiet.len(),
+        state.asleep.len(),
     ];
-    let sleepers = model.present().all(|(_, b)| match b.asleep {
-        None => true,
-        Some(_) => b.kind == BodyKind::Dynamic && b.inverse_mass == 0.0 && model.sleeping.is_some(),
+    let asleep = |slot: usize| state.asleep.get(slot).is_some_and(Option::is_some);
+    let may_sleep =
+        |b: &Body| b.kind == BodyKind::Dynamic && b.inverse_mass == 0.0 && model.sleeping.is_some();
+    let sleepers = model.bodies.iter().enumerate().all(|(slot, b)| match b {
+        Some(b) => b.asleep == asleep(slot) && (!b.asleep || may_sleep(b)),
+        None => !asleep(slot),
     });
     let free = model.bodies.iter().filter(|b| b.is_none()).count() == model.free.len()
         && model
@@ -161,6 +165,15 @@ pub(super) fn numbers(world: &World) -> Result<(), BuildError> {
             all.into_iter().all(|x| x.is_finite()),
         )?;
     }
+    super::control::check(model)?;
+    let memory = &state.compliant;
+    let speeds = memory.contacts.iter().map(|c| c.speed);
+    let good = |x: f64| x.is_finite() && x >= 0.0;
+    let sorted = memory.contacts.is_sorted_by(|a, b| a.key < b.key);
+    require(
+        "state.compliant",
+        good(memory.step) && speeds.into_iter().all(good) && sorted,
+    )?;
     require("ledger", ledger_finite(&world.ledger))
 }
 
@@ -201,7 +214,7 @@ fn body(body: &Body) -> Result<(), BuildError> {
         drag: body.drag,
         gravity_scale: body.gravity_scale,
     })?;
-    let answers = dynamic && body.asleep.is_none();
+    let answers = dynamic && !body.asleep;
     let (inverse_mass, inverse_moments) = if answers {
         (1.0 / body.mass, body.moments.recip())
     } else {

@@ -4,6 +4,7 @@
 //! Called by: `snapshot`.
 //! Source: —
 
+use crate::compliance::Compliance;
 use crate::dynamics::sleep::Sleeping;
 use crate::error::SnapshotError;
 use crate::joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
@@ -15,7 +16,8 @@ use crate::motion::Motion;
 use crate::report::EnergyLedger;
 use crate::shape::{ConvexHull, Rounded, Shape, TriangleMesh};
 use crate::state::{
-    BodyState, ContactKey, ContactMemory, Impulse, JointMemory, Load, PairKey, State,
+    BodyState, CompliantContact, CompliantMemory, ContactKey, ContactMemory, Impulse, JointMemory,
+    Load, PairKey, State,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -131,6 +133,8 @@ code_struct!(JointMemory {
     angle,
     force
 });
+code_struct!(CompliantContact { key, speed });
+code_struct!(CompliantMemory { step, contacts });
 code_struct!(State {
     time,
     step_count,
@@ -192,7 +196,8 @@ code_struct!(Surface {
     friction_spinning,
     restitution,
     impact_law,
-    slip_speed
+    slip_speed,
+    compliance
 });
 code_struct!(Pair {
     first,
@@ -226,7 +231,8 @@ code_struct!(Body {
     moments,
     inverse_moments,
     reach,
-    asleep
+    asleep,
+    user_data
 });
 code_struct!(Model {
     gravity,
@@ -244,20 +250,56 @@ code_struct!(Model {
 code_struct!(EnergyLedger {
     kinetic,
     potential,
+    elastic,
     gravity,
     external,
     motors,
     prescribed,
+    elastic_work,
     friction,
     restitution,
     drag,
     joint_friction,
+    contact_damping,
     shock,
     numerical_damping,
     gained,
     position_correction,
     unexplained
 });
+
+impl Code for Compliance {
+    fn write(&self, out: &mut Output) {
+        match *self {
+            Self::Rigid => 0_u8.write(out),
+            Self::Power {
+                stiffness,
+                exponent,
+            } => {
+                1_u8.write(out);
+                stiffness.write(out);
+                exponent.write(out);
+            }
+            Self::Hertz { modulus } => {
+                2_u8.write(out);
+                modulus.write(out);
+            }
+        }
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Ok(match u8::read(input)? {
+            0 => Self::Rigid,
+            1 => Self::Power {
+                stiffness: Code::read(input)?,
+                exponent: Code::read(input)?,
+            },
+            2 => Self::Hertz {
+                modulus: Code::read(input)?,
+            },
+            _ => return input.corrupt(),
+        })
+    }
+}
 
 impl Code for bool {
     fn write(&self, out: &mut Output) {

@@ -9,19 +9,20 @@
 mod articulations;
 mod check;
 mod codec;
+mod control;
 mod params;
 mod schedule;
 
 use crate::error::SnapshotError;
 use crate::model::Model;
-use crate::state::State;
+use crate::state::{CompliantMemory, State};
 use crate::work::Work;
 use crate::world::World;
 use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 12;
+const VERSION: u32 = 16;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
@@ -33,11 +34,16 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     0_u64.write(&mut out);
     world.method.write(&mut out);
     world.model.write(&mut out);
-    world.state.write(&mut out);
+    let state = world.state();
+    state.write(&mut out);
     world.ledger.write(&mut out);
-    articulations::write(&world.model, &world.state, &mut out);
-    world.state.quiet.write(&mut out);
-    schedule::write(&world.model, &world.state, &mut out);
+    articulations::write(&world.model, state, &mut out);
+    state.quiet.write(&mut out);
+    state.asleep.write(&mut out);
+    schedule::write(&world.model, state, &mut out);
+    world.model.sensors.write(&mut out);
+    world.model.programs.write(&mut out);
+    state.compliant.write(&mut out);
     seal(&mut out.bytes);
     out.bytes
 }
@@ -74,19 +80,27 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         state: Code::read(&mut input)?,
         ledger: Code::read(&mut input)?,
         work: Work::default(),
+        keyframes: Vec::new(),
+        placed: std::sync::OnceLock::new(),
     };
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
+    world.state.asleep = Code::read(&mut input)?;
     schedule::read(&mut input, &world.model, &mut world.state)?;
-    let asleep = world.model.present().filter(|(_, b)| b.asleep.is_some());
-    world.model.sleepers = asleep.count();
+    world.model.sensors = Code::read(&mut input)?;
+    world.model.programs = Code::read(&mut input)?;
+    world.state.compliant = Code::read(&mut input)?;
+    world.model.sleepers = world.state.asleep.iter().flatten().count();
     if input.offset != bytes.len() || !check::consistent(&world.model, &world.state) {
         return Err(SnapshotError::Corrupt {
             offset: input.offset,
         });
     }
     match check::numbers(&world) {
-        Ok(()) => Ok(world),
+        Ok(()) => {
+            world.sense(0.0);
+            Ok(world)
+        }
         Err(e) => Err(SnapshotError::Impossible {
             field: e.field,
             reason: e.reason,
@@ -101,18 +115,24 @@ pub(crate) fn hash(model: &Model, state: &State) -> u64 {
     if !model.articulations.is_empty() {
         state.articulations.write(&mut out);
     }
+    if crate::adaptive::any(model) {
+        articulations::write_adaptive(state, &mut out);
+    }
     model.generations.write(&mut out);
     for body in &model.bodies {
         body.is_some().write(&mut out);
     }
     if model.sleeping.is_some() {
         state.quiet.write(&mut out);
-        for (_, body) in model.present() {
-            body.asleep.write(&mut out);
+        for (slot, _) in model.present() {
+            state.asleep[slot].write(&mut out);
         }
     }
     if state.events.started {
         schedule::write(model, state, &mut out);
+    }
+    if state.compliant != CompliantMemory::default() {
+        state.compliant.write(&mut out);
     }
     fnv(&out.bytes)
 }

@@ -105,6 +105,13 @@ impl ContactRow {
         )
     }
 
+    /// Lever from the centre of mass of the body in a slot, if it is an end of this contact.
+    pub(crate) fn lever_of(&self, slot: u32) -> Option<Vec3> {
+        [(self.a, self.r_a), (self.b, self.r_b)]
+            .into_iter()
+            .find_map(|(end, lever)| (end == slot).then_some(lever))
+    }
+
     /// The rows of a contact with a normal, at levers from the centres of mass.
     pub(crate) fn with_levers(
         (a, b): (u32, u32),

@@ -134,6 +134,15 @@ pub(crate) fn solve(
     for i in 0..m {
         b[i] -= (0..m).fold(0.0, |s, j| s + A[i * m + j] * P[j]);
     }
+    // Soft rows: u + λ/g = target.
+    let joints = joint_blocks.iter().flat_map(JointBlock::scalar_rows);
+    let first = m - joint_blocks
+        .iter()
+        .flat_map(JointBlock::scalar_rows)
+        .count();
+    for (j, row) in (first..m).zip(joints) {
+        A[j * m + j] += row.soft.map_or(0.0, |gain| 1.0 / gain);
+    }
     before.clone_from(P);
     let solved = solve_to(A, b, bounds, P, 0.1 * tolerance, ROUNDS, lcp);
     let mut j = 0;

@@ -377,7 +377,7 @@ impl Direct {
             for row in block.scalar_rows() {
                 let z = row.projected(self.scalar_velocity(block, &row, bodies), self.stiffness);
                 let weight = if row.low < z && z < row.high {
-                    self.stiffness * row.mass
+                    row.soft.unwrap_or(self.stiffness * row.mass)
                 } else {
                     0.0
                 };
@@ -646,9 +646,13 @@ impl Direct {
 }
 
 impl ScalarRow {
-    /// `proj(λ − ρ (u − target))` for ρ of the given stiffness.
+    /// `proj(λ − ρ (u − target))` for ρ of the given stiffness; a soft row answers `proj(g (target − u))`.
     fn projected(&self, u: f64, stiffness: f64) -> f64 {
-        (self.lambda - stiffness * self.mass * (u - self.target)).clamp(self.low, self.high)
+        let free = match self.soft {
+            Some(gain) => gain * (self.target - u),
+            None => self.lambda - stiffness * self.mass * (u - self.target),
+        };
+        free.clamp(self.low, self.high)
     }
 }
 

@@ -100,6 +100,10 @@ impl Exchange {
         }
         for block in system.joint_blocks.iter() {
             for row in block.scalar_rows() {
+                // The core knows hard rows alone.
+                if row.soft.is_some() {
+                    return false;
+                }
                 let (a, b) = (&bodies[block.a as usize], &bodies[block.b as usize]);
                 let law = Law::Bounded {
                     low: row.low,

@@ -12,10 +12,13 @@ use crate::math::Vec3;
 use crate::model::Joint;
 use crate::solver::ends::Bodies;
 use crate::solver::ends::SolverBody;
+use crate::solver::soft::{Soft, SoftWork};
 use crate::state::{BOUNDED, JointMemory};
 
 /// A pivot below this part of the largest diagonal entry marks a redundant row [1].
 const JOINT_REDUNDANT: f64 = 1e-12;
+/// Place of the first soft row in `scalar_rows`.
+const SOFT: usize = 6 + BOUNDED;
 /// A row with bounds on its impulse: a motor or a limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bounded {
@@ -48,6 +51,8 @@ pub(crate) struct JointBlock {
     /// Diagonal of A.
     pub(crate) diagonal: [f64; 6],
     pub bounded: [Bounded; BOUNDED],
+    /// Springs and dampers about and along z.
+    pub soft: [Soft; 2],
     /// Angle and displacement at t, and the angle counted through full turns.
     pub(crate) values: [f64; 2],
     /// In the second half: impulses of the first, their sum, and the lever to the joint's origin on B then.
@@ -100,6 +105,7 @@ impl JointBlock {
             factor: [[0.0; 6]; 6],
             diagonal: [0.0; 6],
             bounded: [Bounded::default(); BOUNDED],
+            soft: [Soft::default(); 2],
             values: [0.0; 2],
             before: JointMemory::default(),
             before_wrench: JointRow::default(),
@@ -260,7 +266,23 @@ impl JointBlock {
             change = change.max((lambda - row.lambda).abs() / row.mass);
             self.bounded[k].lambda = lambda;
         }
+        for k in 0..self.soft.len() {
+            change = change.max(self.visit_soft(k, bodies));
+        }
         change
+    }
+
+    /// One visit of a soft row. Returns the change of velocity it made.
+    pub(crate) fn visit_soft(&mut self, k: usize, bodies: &mut Bodies) -> f64 {
+        let soft = self.soft[k];
+        if !soft.acts() {
+            return 0.0;
+        }
+        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+        let lambda = soft.visited(soft.row.velocity(a, b));
+        self.push(&soft.row, lambda - soft.lambda, bodies);
+        self.soft[k].lambda = lambda;
+        (lambda - soft.lambda).abs() / soft.mass
     }
 
     /// The held rows weighted by impulses, as one row.
@@ -296,6 +318,7 @@ impl JointBlock {
                 high: f64::INFINITY,
                 lambda: self.lambda[i],
                 mass: 1.0 / self.diagonal[i],
+                soft: None,
                 place: i,
             });
         let bounded = self
@@ -310,9 +333,26 @@ impl JointBlock {
                 high: b.high,
                 lambda: b.lambda,
                 mass: b.mass,
+                soft: None,
                 place: 6 + k,
             });
-        held.chain(bounded)
+        // A row without gain has its impulse from the start.
+        let soft = self
+            .soft
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| s.acts() && s.gain > 0.0)
+            .map(|(k, s)| ScalarRow {
+                row: s.row,
+                target: s.target + s.bias / s.gain,
+                low: s.low,
+                high: s.high,
+                lambda: s.lambda,
+                mass: s.mass,
+                soft: Some(s.gain),
+                place: SOFT + k,
+            });
+        held.chain(bounded).chain(soft)
     }
 
     /// Changes the impulse of a row named by its place in `scalar_rows`, and the bodies with it.
@@ -322,6 +362,9 @@ impl JointBlock {
                 self.held.rows[place],
                 std::mem::replace(&mut self.lambda[place], lambda),
             )
+        } else if place >= SOFT {
+            let soft = &mut self.soft[place - SOFT];
+            (soft.row, std::mem::replace(&mut soft.lambda, lambda))
         } else {
             let bounded = &mut self.bounded[place - 6];
             (bounded.row, std::mem::replace(&mut bounded.lambda, lambda))
@@ -333,6 +376,8 @@ impl JointBlock {
     pub(crate) fn add(&mut self, place: usize, change: f64, bodies: &mut Bodies) {
         let old = if place < 6 {
             self.lambda[place]
+        } else if place >= SOFT {
+            self.soft[place - SOFT].lambda
         } else {
             self.bounded[place - 6].lambda
         };
@@ -367,13 +412,32 @@ impl JointBlock {
         (work[0], work[1])
     }
 
+    /// Works of the springs and dampers in the solve [J].
+    pub(crate) fn soft_work(&self, bodies: &[SolverBody]) -> SoftWork {
+        let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
+        let mut sum = SoftWork::default();
+        for soft in self.soft.iter().filter(|s| s.mass > 0.0) {
+            let work = soft.work(a, b);
+            sum.spring += work.spring;
+            sum.damper += work.damper;
+            sum.numerical += work.numerical;
+        }
+        sum
+    }
+
     /// Work of a side with prescribed motion, into the other body [J].
     pub(crate) fn prescribed_work(
         &self,
         bodies: &[SolverBody],
         motion: impl Fn(u32) -> (Vec3, Vec3),
     ) -> f64 {
-        let wrench = self.wrench();
+        let mut wrench = self.wrench();
+        for soft in &self.soft {
+            let lambda = soft.kick + soft.lambda;
+            wrench.e += soft.row.e * lambda;
+            wrench.ang_a += soft.row.ang_a * lambda;
+            wrench.ang_b += soft.row.ang_b * lambda;
+        }
         let mut work = 0.0;
         for (slot, ang, sign) in [(self.a, wrench.ang_a, 1.0), (self.b, wrench.ang_b, -1.0)] {
             if bodies[slot as usize].inverse_mass == 0.0 {
@@ -393,6 +457,9 @@ impl JointBlock {
             if k % 2 == 0 {
                 (row.low, row.high) = (0.0, 0.0);
             }
+        }
+        for soft in &mut self.soft {
+            (soft.lambda, soft.low, soft.high) = (0.0, 0.0, 0.0);
         }
     }
 
@@ -455,5 +522,7 @@ pub(crate) struct ScalarRow {
     pub high: f64,
     pub lambda: f64,
     pub mass: f64,
+    /// Gain of a soft row: λ = g (target − u).
+    pub soft: Option<f64>,
     pub place: usize,
 }

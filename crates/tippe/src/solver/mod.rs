@@ -21,4 +21,5 @@ pub(crate) mod packed;
 pub mod problem;
 pub mod recorded;
 pub mod recorder;
+pub(crate) mod soft;
 pub(crate) mod sweep;

@@ -131,7 +131,7 @@ impl Books<'_> {
         self.lend(ends, lever, row.impulse());
     }
 
-    /// Energy of one joint. Motors do work; limits, and rows that hold a joint which started a substep in motion, take it by a shock.
+    /// Energy of one joint. Motors and springs do work, dampers take it; limits, and rows that hold a joint which started a substep in motion, take it by a shock.
     /// Otherwise rows that hold a joint do no work: what they leave is error, not account.
     pub(crate) fn joint(&mut self, block: &JointBlock, bodies: &[SolverBody]) {
         let (mut motors, limits) = block.bounded_work(bodies);
@@ -152,12 +152,16 @@ impl Books<'_> {
         let prescribed = block.prescribed_work(bodies, |slot| self.motion(slot, bodies));
         let e = &mut self.report.energy;
         e.motors += motors;
+        let soft = block.soft_work(bodies);
+        e.motors += soft.spring;
+        e.joint_friction += soft.damper;
+        e.numerical_damping += soft.numerical;
         let shock = -limits - held;
         e.shock += shock;
         e.prescribed += prescribed;
         let ends = [block.a, block.b];
         self.balance
-            .exchange_by_joint(self.model, ends, motors + prescribed, shock);
+            .exchange_by_joint(self.model, ends, motors + soft.spring + prescribed, shock);
         let wrench = block.wrench();
         self.lend(ends, block.lever, wrench.e);
     }

@@ -121,7 +121,7 @@ pub(crate) fn settle(
     report: &mut StepReport,
 ) {
     let Work { guard, balance, .. } = work;
-    let now = |i: usize, body: &Body| energies(model, body, &state.bodies[i]);
+    let now = |i: usize, body: &Body| energies(model, state, i, body);
     if !balance.gains(model, turn, now, &mut guard.gains) {
         return;
     }
@@ -154,17 +154,16 @@ fn find(model: &Model, state: &State, turn: f64, work: &mut Work) -> bool {
     guard.after.clear();
     guard.after.resize(state.bodies.len(), (0.0, 0.0));
     for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
-        let solved = &stage.bodies[i];
-        let s = if body.is_free() {
-            BodyState {
+        guard.after[i] = energies(model, state, i, body);
+        if body.is_free() {
+            let solved = &stage.bodies[i];
+            let s = BodyState {
                 velocity: solved.v,
                 angular_velocity: solved.w,
                 ..state.bodies[i]
-            }
-        } else {
-            state.bodies[i]
-        };
-        guard.after[i] = energies(model, body, &s);
+            };
+            guard.after[i].0 = energy::kinetic(body, &s);
+        }
     }
     add_trees(state, &stage.bodies, &mut guard.after);
     let after = &guard.after;

@@ -1,6 +1,6 @@
-//! Targets of joints in the two solves of a substep: rows that hold close their residuals, motors and limits get bounds, springs kick.
+//! Targets of joints in the two solves of a substep: rows that hold close their residuals, motors and limits get bounds.
 //!
-//! Reads: Model (joints), predicted states.  Writes: targets and bounds of joint blocks, velocities (springs).
+//! Reads: Model (joints), predicted states.  Writes: targets and bounds of joint blocks.
 //! Called by: `joints`, `relinearise`, `depenetrate`.
 //! Source: [Bender06] §4 (predicted position), docs/methods/two-stage.md, "Joints". Letters: λ impulse of a row.
 
@@ -374,61 +374,4 @@ fn pressed(freedom: &Freedom, value: f64, lambda: f64) -> Option<(f64, f64, f64)
 fn beyond(freedom: &Freedom, value: f64) -> f64 {
     let (min, max) = freedom.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     (min - value).max(value - max).max(0.0)
-}
-
-/// Impulse of a spring and damper for `half` a step [s], and the row it acts along.
-///
-/// Stiffness is explicit (Störmer–Verlet keeps the energy) up to what the step can resolve, the rest and the damping implicit in
-/// the velocity they leave. With K = (h/2)² k r, a kick that divides by 1 + D is stable for K ≤ D + 2/(D + 2); D takes a quarter of
-/// that margin, 4 (K − D) = 2/(D + 2), and is 0 for K ≤ 1/4.
-pub(crate) fn spring_impulse(
-    freedom: &Freedom,
-    value: f64,
-    u: f64,
-    response: f64,
-    half: f64,
-) -> Option<f64> {
-    let spring = freedom.spring.filter(|_| response > 0.0)?;
-    let K = half * half * spring.stiffness * response;
-    let D = if K > 0.25 {
-        0.5 * (K - 2.0 + (K * K + 4.0 * K + 2.0).sqrt())
-    } else {
-        0.0
-    };
-    let D = D + half * spring.damping * response;
-    // λ = (h/2) (k (x₀ − x) − c u) with c (h/2) r = D.
-    let push = half * spring.stiffness * (spring.rest - value);
-    Some((push - D * u / response) / (1.0 + D))
-}
-
-/// Applies the springs of a joint for half a step to two bodies.
-pub(crate) fn spring_kick(
-    joint: &Joint,
-    place: &JointPlace,
-    angle: f64,
-    half: f64,
-    a: &mut SolverBody,
-    b: &mut SolverBody,
-) {
-    let (turn, raw) = place.angle();
-    let slide = place.translation(joint.desc.kind).0;
-    let parts = [
-        (joint.desc.rotation, turn, unwrapped(raw, angle)),
-        (
-            joint.desc.translation,
-            slide,
-            free_value(joint.desc.kind, place),
-        ),
-    ];
-    for (freedom, row, value) in parts {
-        let response = (a.inverse_mass + b.inverse_mass) * row.e.length_squared()
-            + row.ang_a.dot(a.inverse_inertia * row.ang_a)
-            + row.ang_b.dot(b.inverse_inertia * row.ang_b);
-        if let Some(lambda) = spring_impulse(&freedom, value, row.velocity(a, b), response, half) {
-            a.v -= row.e * (lambda * a.inverse_mass);
-            a.w += a.inverse_inertia * (row.ang_a * lambda);
-            b.v += row.e * (lambda * b.inverse_mass);
-            b.w += b.inverse_inertia * (row.ang_b * lambda);
-        }
-    }
 }

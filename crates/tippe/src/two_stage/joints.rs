@@ -1,17 +1,12 @@
-//! Joints in a substep: springs as kicks, joint blocks for the two solves, loops that hold themselves.
+//! Joints in a substep: joint blocks for the two solves, loops that hold themselves.
 //!
-//! Reads: Model (joints), State (memory), predicted states.  Writes: joint blocks, body velocities (springs).
+//! Reads: Model (joints), State (memory), predicted states.  Writes: joint blocks.
 //! Called by: the methods that step in two stages, `targets`.
 //! Source: docs/methods/two-stage.md, "Joints".
 
 use super::Scratch;
 use super::gather::StepContact;
-use super::joint_targets::spring_kick;
-use crate::dynamics::energy;
-use crate::dynamics::impulse::inverse_inertia;
 use crate::model::Model;
-use crate::output::balance::Balance;
-use crate::report::EnergyLedger;
 use crate::solver::ends::SolverBody;
 use crate::solver::joint::JointBlock;
 use crate::state::{BOUNDED, BodyState, JointMemory, State};
@@ -19,62 +14,6 @@ use crate::state::{BOUNDED, BodyState, JointMemory, State};
 pub(crate) const LIKE: f64 = 2.0;
 /// Part of the impulses that joints in a loop start from again.
 const LOOP_MEMORY: f64 = 0.75;
-/// Springs and dampers for half a step; their work is booked with the motors.
-pub(crate) fn kick_springs(
-    model: &Model,
-    state: &mut State,
-    half: f64,
-    balance: &mut Balance,
-    ledger: &mut EnergyLedger,
-) {
-    for (i, joint) in model.present_joints() {
-        if joint.desc.rotation.spring.is_none() && joint.desc.translation.spring.is_none() {
-            continue;
-        }
-        debug_assert!(!model.is_linked(joint), "refused by the world");
-        if !model.is_awake(joint.b) && !joint.a.is_some_and(|a| model.is_awake(a)) {
-            continue;
-        }
-        let place = joint.place(&state.bodies, &state.joints);
-        let slots = [joint.a, Some(joint.b)];
-        let mut sides = slots
-            .map(|slot| slot.map_or(SolverBody::FIXED, |slot| solver_body(model, state, slot)));
-        let kinetic = |state: &State| -> f64 {
-            let one = |slot: u32| {
-                model.bodies[slot as usize]
-                    .as_ref()
-                    .map_or(0.0, |b| energy::kinetic(b, &state.bodies[slot as usize]))
-            };
-            slots.iter().flatten().map(|&slot| one(slot)).sum()
-        };
-        let before = kinetic(state);
-        let [a, b] = &mut sides;
-        spring_kick(joint, &place, state.joints[i].angle, half, a, b);
-        for (slot, side) in slots.iter().zip(&sides) {
-            if let Some(slot) = slot
-                && side.inverse_mass > 0.0
-            {
-                let s = &mut state.bodies[*slot as usize];
-                (s.velocity, s.angular_velocity) = (side.v, side.w);
-            }
-        }
-        let work = kinetic(state) - before;
-        ledger.motors += work;
-        balance.exchange_by_joint(model, [joint.a.unwrap_or(u32::MAX), joint.b], work, 0.0);
-    }
-}
-fn solver_body(model: &Model, state: &State, slot: u32) -> SolverBody {
-    let s = &state.bodies[slot as usize];
-    match &model.bodies[slot as usize] {
-        Some(body) => SolverBody {
-            v: s.velocity,
-            w: s.angular_velocity,
-            inverse_mass: body.inverse_mass,
-            inverse_inertia: inverse_inertia(body, s),
-        },
-        None => SolverBody::FIXED,
-    }
-}
 /// Links at t, aimed at where the bodies would go untouched. With `warm`, and where nothing new touches, a limit that bore load has a row
 /// although untouched bodies may leave it: the load it remembers is what holds them there.
 pub(crate) fn first_blocks(
@@ -120,18 +59,19 @@ pub(crate) fn first_blocks(
         if block.apart {
             block.leave_no_couple(&place, bodies);
         }
+        block.add_springs(joint, &place, bodies, angle, h);
         block.shocked = starts_in_motion(&block, unkicked);
         if old {
             block.remember(&state.joints[slot as usize].bounded_first);
         }
-        block.aim_first(
-            joint,
-            &joint.place(predicted, &state.joints),
-            bodies,
-            angle,
-            h,
-        );
+        let then = joint.place(predicted, &state.joints);
+        block.aim_first(joint, &then, bodies, angle, h);
+        block.aim_springs_first(joint, &then, bodies, angle, h);
         joint_blocks.push(block);
+    }
+    // All rows are aimed before the first spring answers.
+    for block in joint_blocks.iter_mut() {
+        block.answer_springs(bodies);
     }
     // A shock goes through all joints of an island.
     for island in scratch.islands.iter() {
@@ -201,14 +141,23 @@ pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch,
         };
         let place = joint.place(&state.bodies, &state.joints);
         let mut next = JointBlock::new(slot, joint, world, &place, bodies);
-        next.add_bounded(joint, &place, bodies, state.joints[slot].angle, h);
+        let angle = state.joints[slot].angle;
+        next.add_bounded(joint, &place, bodies, angle, h);
+        next.add_springs(joint, &place, bodies, angle, h);
+        for (soft, first) in next.soft.iter_mut().zip(&block.soft) {
+            soft.start = first.value;
+        }
         next.aim_second(joint, block, h);
+        next.aim_springs_second(joint, h);
         next.shocked = block.shocked;
         next.apart = block.apart;
         if next.apart {
             next.leave_no_couple(&place, bodies);
         }
         *block = next;
+    }
+    for block in joint_blocks.iter_mut() {
+        block.answer_springs(bodies);
     }
 }
 /// Starts the first solve from the last step's impulses.

@@ -18,6 +18,7 @@ pub(crate) mod parallel;
 pub(crate) mod predict;
 pub(crate) mod relinearise;
 pub(crate) mod rest;
+pub(crate) mod springs;
 pub(crate) mod substeps;
 pub(crate) mod targets;
 pub(crate) mod trees;
@@ -140,4 +141,6 @@ pub(crate) struct Scratch {
     pub look: u32,
     /// By slot: the states before the first kick, which is given again if the part becomes shorter.
     pub unkicked: Vec<crate::BodyState>,
+    /// By slot: velocities before the kicks of springs, for the ledger.
+    pub unsprung: Vec<crate::solver::ends::SolverBody>,
 }

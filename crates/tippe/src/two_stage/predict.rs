@@ -4,7 +4,7 @@
 //! Called by: the methods that step in two stages.
 //! Source: docs/methods/two-stage.md, "Fast bodies".
 
-use super::joints;
+use super::springs;
 use crate::collide::{Course, FEATURE_MOTION, detect_on_course};
 use crate::dynamics::{drag, energy, integrate};
 use crate::model::Model;
@@ -104,7 +104,7 @@ pub(crate) fn kick(
         balance.put_in(i as u32, driven - start);
         ledger.drag += driven - slowed;
     }
-    joints::kick_springs(model, state, half, balance, ledger);
+    springs::kick(model, state, 2.0 * half);
 }
 
 /// Fills `predicted`: every body at t + h if nothing touched it.

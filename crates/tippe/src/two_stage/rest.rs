@@ -12,9 +12,10 @@
 
 use crate::collide::{Contact, swing};
 use crate::joint::Freedom;
-use crate::math::Vec3;
+use crate::math::{Vec3, tangents};
 use crate::model::{Body, BodyKind, Model};
 use crate::report::{ContactForce, JointForce, Residuals, StepReport};
+use crate::solver::contact::ContactRow;
 use crate::state::{BodyState, ContactMemory, Load, State};
 use crate::two_stage::joint_network::Net;
 use crate::two_stage::joint_targets::{JOINT_APART, JOINT_OPEN};
@@ -23,6 +24,12 @@ use crate::work::Work;
 
 /// Acceleration that counts as none, in units of gravity [1]. In short steps it bounds the velocity that counts as none.
 const ACCELERATION: f64 = 1e-7;
+/// The same for a body that is balanced, as a part of that [1]: from a point or an edge it falls however little it is off, and what is
+/// 1e-8 rad off starts with a hundred-millionth of gravity.
+const BALANCED: f64 = 1e-3;
+/// How far inside its support the centre of mass of a body must be that stands and is not balanced, relative to its reach [1]. Small
+/// beside anything built, large beside rounding.
+const SUPPORT_MARGIN: f64 = 1e-6;
 /// No island.
 const NONE: u32 = u32::MAX;
 
@@ -45,6 +52,8 @@ pub(crate) struct Resting {
     /// Scratch: bodies of the island looked at, and by slot the island that a body may be held with.
     members: Vec<u32>,
     candidates: Vec<u32>,
+    /// Scratch: where a body is supported, seen along gravity from its centre of mass [m].
+    support: Vec<[f64; 2]>,
     /// Scratch: islands to let go.
     leaving: Vec<u32>,
     /// Scratch: by name, whether the step left an island exactly as it was.
@@ -284,9 +293,20 @@ impl Resting {
         if !carriers.any(|(a, b)| fixed(a) || fixed(b)) {
             return false;
         }
-        let rests = |slot: u32| {
+        let held = |slot: u32| {
+            let joints = joint_blocks.iter().any(|l| l.a == slot || l.b == slot);
+            joints || knots.iter().any(|k| k.ends.contains(&slot))
+        };
+        let support = &mut self.support;
+        let mut rests = |slot: u32| {
             let i = slot as usize;
             let reach = model.bodies[i].as_ref().map_or(0.0, radius);
+            let stands = held(slot) || is_supported(slot, reach, rows, model.gravity, support);
+            let tolerance = if stands {
+                tolerance
+            } else {
+                BALANCED * tolerance
+            };
             let (s, t) = (&before.bodies[i], &state.bodies[i]);
             let fastest = |s: &BodyState| s.velocity.length() + s.angular_velocity.length() * reach;
             let way = (t.position - s.position).length() + swing(reach, s, t);
@@ -328,6 +348,59 @@ impl Resting {
         }
         self.leaving.clear();
     }
+}
+
+/// Whether the centre of mass of a body lies inside the contacts that bear it, seen along gravity, with a margin: then it stays there
+/// when it is turned a little. Without gravity nothing falls.
+fn is_supported(
+    slot: u32,
+    reach: f64,
+    rows: &[ContactRow],
+    gravity: Vec3,
+    support: &mut Vec<[f64; 2]>,
+) -> bool {
+    let Some(down) = gravity.try_normalize() else {
+        return true;
+    };
+    let (x, y) = tangents(down);
+    support.clear();
+    for row in rows.iter().filter(|r| r.p_n > 0.0) {
+        let lever = row.lever_of(slot);
+        support.extend(lever.map(|r| [r.dot(x), r.dot(y)]));
+    }
+    holds_origin(support, SUPPORT_MARGIN * reach)
+}
+
+/// Whether the convex hull of points in the plane holds every point that is no farther than `margin` from the origin. Walks around the
+/// hull, with the origin to the left of every side (Jarvis 1973).
+fn holds_origin(points: &[[f64; 2]], margin: f64) -> bool {
+    let turn = |p: &[f64; 2], q: &[f64; 2], r: &[f64; 2]| {
+        (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+    };
+    let length = |p: &[f64; 2], q: &[f64; 2]| libm::hypot(q[0] - p[0], q[1] - p[1]);
+    let order = |p: &&[f64; 2], q: &&[f64; 2]| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]));
+    let Some(first) = points.iter().min_by(order) else {
+        return false;
+    };
+    let mut corner = first;
+    for _ in points {
+        let mut next = corner;
+        for r in points {
+            let right = turn(corner, next, r);
+            if right < 0.0 || (right == 0.0 && length(corner, r) > length(corner, next)) {
+                next = r;
+            }
+        }
+        let side = length(corner, next);
+        if side == 0.0 || turn(corner, next, &[0.0, 0.0]) <= margin * side {
+            return false;
+        }
+        if next == first {
+            return true;
+        }
+        corner = next;
+    }
+    false
 }
 
 /// The bits of a state: zero and minus zero are not the same.

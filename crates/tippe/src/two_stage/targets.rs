@@ -7,7 +7,7 @@
 
 use super::bounce::{Bounce, bounce};
 use super::gather::{StepContact, load_bodies};
-use super::{Scratch, Settings, joints};
+use super::{Scratch, Settings, joints, springs};
 use crate::collide::{Contact, Features, Placement};
 use crate::dynamics::integrate;
 use crate::dynamics::joint::rotation_vector;
@@ -137,6 +137,7 @@ pub(crate) fn first_rows(
     }
     let warm = settings.warm_start;
     joints::first_blocks(model, state, &work.predicted, &mut work.stage, h, warm);
+    springs::note_before(&mut work.stage);
     let Scratch {
         bodies,
         step_contacts,
@@ -245,6 +246,7 @@ pub(crate) fn second_rows(
         step_contact.spin_before = row.spin(bodies);
     }
     joints::second_blocks(model, state, &mut work.stage, h);
+    springs::note_before(&mut work.stage);
     let Scratch {
         bodies,
         step_contacts,

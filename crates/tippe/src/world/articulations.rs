@@ -8,7 +8,7 @@ use crate::articulated::ends;
 use crate::articulated::{Load, Work, articulate, impulse_response};
 use crate::articulation::{Articulation, ArticulationDesc, ArticulationId, ArticulationState};
 use crate::dynamics::energy;
-use crate::error::{BuildError, UnknownArticulation};
+use crate::error::{BuildError, UnknownArticulation, UnknownBody};
 use crate::math::Vec3;
 use crate::model::{BodyId, BodyKind};
 use crate::state::BodyState;
@@ -23,6 +23,7 @@ impl World {
         &mut self,
         desc: &ArticulationDesc,
     ) -> Result<ArticulationId, BuildError> {
+        self.catch_up();
         let tree = desc.build(self.model.gravity)?;
         let start = desc.start(&tree);
         let index = match self.model.articulation_free.first() {
@@ -123,7 +124,7 @@ impl World {
         }
         self.model.articulations[index] = Some(articulation);
         for drive in drives {
-            let joint = self.add_joint(&drive)?;
+            let joint = self.add_open_joint(&drive)?;
             if let Some(articulation) = &mut self.model.articulations[index] {
                 articulation.drives.push(joint.index);
             }
@@ -147,6 +148,10 @@ impl World {
         *generation = generation.wrapping_add(1);
         self.model.articulation_free.insert(id.index);
         self.state.articulations[id.index()] = ArticulationState::default();
+        if let Some(memory) = self.state.adaptive.get_mut(id.index()) {
+            *memory = None;
+        }
+        self.model.edits += 1;
         self.model.update_jointed();
         Ok(())
     }
@@ -187,6 +192,23 @@ impl World {
         Ok(&self.state.articulations[id.index()])
     }
 
+    /// Whether a body is a link of an adaptive articulation whose joint is locked; before the first step none is.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn is_locked(&self, id: BodyId) -> Result<bool, UnknownBody> {
+        let BodyKind::Link { articulation, link } = self.body(id)?.kind else {
+            return Ok(false);
+        };
+        let i = articulation as usize;
+        let memory = self.state.adaptive.get(i).and_then(Option::as_ref);
+        let (Some(memory), Some(a)) = (memory, &self.model.articulations[i]) else {
+            return Ok(false);
+        };
+        let joints = a.tree.joints_of_link(link as usize);
+        Ok(joints.is_some_and(|mut j| j.all(|k| !memory.joints.active[k])))
+    }
+
     /// Puts an articulation into another state.
     ///
     /// # Errors
@@ -196,6 +218,7 @@ impl World {
         id: ArticulationId,
         state: &ArticulationState,
     ) -> Result<(), BuildError> {
+        self.catch_up();
         let unknown = |e: UnknownArticulation| BuildError::new("articulation", e.to_string());
         let articulation = self.articulation(id).map_err(unknown)?;
         let mut poses = Vec::new();
@@ -211,6 +234,10 @@ impl World {
             self.state.bodies[slot as usize] = *pose;
         }
         self.state.articulations[id.index()] = state.clone();
+        // What moves now is for the next step to choose.
+        if let Some(memory) = self.state.adaptive.get_mut(id.index()) {
+            *memory = None;
+        }
         self.model.edits += 1;
         Ok(())
     }
@@ -222,6 +249,7 @@ impl World {
         else {
             return;
         };
+        self.catch_up();
         let i = articulation as usize;
         let Some(articulation) = &self.model.articulations[i] else {
             return;

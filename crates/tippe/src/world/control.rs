@@ -53,6 +53,8 @@ impl World {
         }
         self.wake_ends(&joint);
         let place = joint.place(&self.state.bodies, &self.state.joints);
+        self.model.edits += 1;
+        self.model.pushes += 1;
         for (row, size) in [
             (place.turn(kind).0, torque),
             (place.translation(kind).0, force),
@@ -67,7 +69,7 @@ impl World {
     }
 
     /// Adds to what acts on a body in the next step, if forces move it.
-    fn add_load(&mut self, slot: Option<u32>, force: Vec3, torque: Vec3) {
+    pub(crate) fn add_load(&mut self, slot: Option<u32>, force: Vec3, torque: Vec3) {
         let Some(slot) = slot.map(|s| s as usize) else {
             return;
         };
@@ -140,7 +142,7 @@ impl World {
         Ok(self.state.bodies[id.index()].frame(body))
     }
 
-    fn known(&self, id: BodyId) -> Result<&Body, BuildError> {
+    pub(super) fn known(&self, id: BodyId) -> Result<&Body, BuildError> {
         let missing = || BuildError::new("body", UnknownBody.to_string());
         self.model.get(id).ok_or_else(missing)
     }
@@ -175,6 +177,7 @@ impl World {
             return Err(BuildError::new("velocity", reason));
         }
         let mut body = Body::build(&desc)?;
+        body.user_data = old.user_data;
         if desc.mass == before.mass && old.is_dynamic() && body.is_dynamic() {
             // Principal axes found anew would differ in their last bits.
             (body.center, body.axes) = (old.center, old.axes);

@@ -88,7 +88,7 @@ impl World {
                 grounded,
             }),
         };
-        let place = joint.place(&self.state.bodies, &self.state.joints);
+        let place = joint.place(&self.state().bodies, &self.state.joints);
         if !place.can_couple(rack) {
             let reason = "these axes cannot be coupled on a carrier that moves: the load on it has nothing to balance it \
                           (two wheels on one axis need a fixed carrier, or planet wheels)";
@@ -115,7 +115,7 @@ impl World {
     /// The joint does not exist.
     pub fn joint_place(&self, id: JointId) -> Result<JointPlace, UnknownJoint> {
         let joint = self.model.get_joint(id).ok_or(UnknownJoint)?;
-        Ok(joint.place(&self.state.bodies, &self.state.joints))
+        Ok(joint.place(&self.state().bodies, &self.state.joints))
     }
 
     /// Angle of B relative to A about the axis of a joint, counted through full turns [rad].

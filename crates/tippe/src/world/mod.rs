@@ -7,10 +7,16 @@
 mod articulations;
 mod control;
 mod couplings;
+mod joints;
+mod keyframes;
+mod links;
+mod programs;
 pub mod query;
 mod read;
+mod sensors;
 mod sleeping;
 
+pub use keyframes::START;
 pub use read::PairContact;
 
 use crate::dynamics::joint::unwrapped;
@@ -27,6 +33,7 @@ use crate::state::{BodyState, JointMemory, Load, PairKey, State};
 use crate::threads::Threads;
 use crate::work::Work;
 use crate::{snapshot, step};
+use std::sync::OnceLock;
 
 /// Standard gravity, z up [m/s²].
 pub const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
@@ -42,6 +49,10 @@ pub struct World {
     pub(crate) method: Method,
     pub(crate) work: Work,
     pub(crate) ledger: EnergyLedger,
+    /// What the user kept to go back to.
+    pub(crate) keyframes: Vec<keyframes::Keyframe>,
+    /// The state with all links in their places, where somebody looked at it since the last step left some behind.
+    pub(crate) placed: OnceLock<Box<State>>,
 }
 
 impl Default for World {
@@ -70,6 +81,8 @@ impl World {
             method,
             work: Work::default(),
             ledger: EnergyLedger::default(),
+            keyframes: Vec::new(),
+            placed: OnceLock::new(),
         }
     }
 
@@ -79,6 +92,11 @@ impl World {
     /// The step length makes no sense, or a number became non-finite; the world is then as it was before the call, but for
     /// sleepers that it woke. A step that was interrupted leaves the world exactly as it was.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        if self.model.sleeping.is_some() {
+            self.catch_up();
+        }
+        self.placed.take();
+        let loads = self.run_programs(dt);
         let slept = sleep::Slept::keep(&self.model, &self.state, self.work.interrupt.is_some());
         sleep::prepare(&mut self.model, &mut self.state, dt, &mut self.work.sleep);
         let report = loop {
@@ -97,6 +115,9 @@ impl World {
                     }
                     self.work.resting.release_all();
                     self.work.events.clear();
+                    if let Some(loads) = loads {
+                        self.state.loads = loads;
+                    }
                     return Err(error);
                 }
             };
@@ -116,7 +137,24 @@ impl World {
         let report = self.settle(report);
         self.ledger.add(&report.energy);
         self.break_joints();
+        if !self.model.sensors.is_empty() {
+            self.sense(dt);
+        }
         Ok(report)
+    }
+
+    /// Advances the world by `count` steps of `dt` [s]; the report of the last one.
+    ///
+    /// # Errors
+    /// As [`World::step`]: the world is then where the last good step left it. No steps at all is an error too.
+    pub fn step_many(&mut self, dt: f64, count: usize) -> Result<StepReport, StepError> {
+        let mut last = Err(StepError::Refused {
+            reason: "no steps to take".into(),
+        });
+        for _ in 0..count {
+            last = Ok(self.step(dt)?);
+        }
+        last
     }
 
     /// Time [s].
@@ -258,6 +296,14 @@ impl World {
         }
     }
 
+    /// Counts an edit that is a push alone.
+    pub(crate) fn push(&mut self, index: usize) {
+        self.placed.take();
+        let before = self.model.edits;
+        sleep::wake(&mut self.model, &mut self.state, index);
+        self.model.pushes += self.model.edits - before;
+    }
+
     fn new_slot(&mut self) -> Result<usize, BuildError> {
         let index = self.model.bodies.len();
         if index >= BODIES_MAX {
@@ -271,6 +317,7 @@ impl World {
         self.state.bodies.push(BodyState::REST);
         self.state.loads.push(Load::default());
         self.state.quiet.push(0.0);
+        self.state.asleep.push(None);
         Ok(index)
     }
 
@@ -292,6 +339,7 @@ impl World {
         self.wake_around(index);
         self.work.resting.release_all();
         self.state.quiet[index] = 0.0;
+        self.state.asleep[index] = None;
         self.model.bodies[index] = None;
         self.model.generations[index] = self.model.generations[index].wrapping_add(1);
         self.state.bodies[index] = BodyState::REST;
@@ -334,7 +382,18 @@ impl World {
     /// # Errors
     /// The body does not exist.
     pub fn body_state(&self, id: BodyId) -> Result<&BodyState, UnknownBody> {
-        Ok(&self.state.bodies[self.index(id)?])
+        Ok(&self.state().bodies[self.index(id)?])
+    }
+
+    /// Sets the user's own number of a body: it changes nothing, goes with clones and snapshots, and is not part of the hash.
+    ///
+    /// # Errors
+    /// The body does not exist.
+    pub fn set_user_data(&mut self, id: BodyId, data: u64) -> Result<(), UnknownBody> {
+        let index = self.index(id)?;
+        let body = self.model.bodies[index].as_mut().ok_or(UnknownBody)?;
+        body.user_data = data;
+        Ok(())
     }
 
     /// World pose of a body's frame.
@@ -345,14 +404,30 @@ impl World {
         Ok(self.body_state(id)?.frame(self.body(id)?))
     }
 
-    /// Moves a body's frame; its velocities stay. For dynamic and fixed bodies; a kinematic one goes back to its motion, a link to its tree.
+    /// Moves the frame of a dynamic or fixed body; its velocities stay.
     ///
     /// # Errors
-    /// The body does not exist.
-    pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
+    /// The body does not exist or is moved by something else, a kinematic one by its motion, a link by its tree (field `body`); the pose is
+    /// not finite (field `pose`).
+    pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), BuildError> {
+        let body = self.known(id)?;
+        match body.kind {
+            BodyKind::Dynamic | BodyKind::Fixed => {}
+            BodyKind::Kinematic(_) => {
+                let reason = "its motion says where a kinematic body is: steer it";
+                return Err(BuildError::new("body", reason));
+            }
+            BodyKind::Link { .. } => {
+                let reason = "its tree says where a link is: set the state of the articulation";
+                return Err(BuildError::new("body", reason));
+            }
+        }
+        if !(pose.is_finite() && pose.rotation.length_squared() > 1e-12) {
+            return Err(BuildError::new("pose", "must be finite, with a rotation"));
+        }
+        let (index, center) = (id.index(), body.center);
+        self.catch_up();
         self.wake_around(index);
-        let center = self.body(id)?.center;
         let state = &mut self.state.bodies[index];
         state.rotation = crate::math::rotation::normalized(pose.rotation);
         state.position = pose.position + state.rotation * center;
@@ -362,30 +437,68 @@ impl World {
     /// Sets velocity of the centre of mass [m/s] and angular velocity [rad/s] of a dynamic body.
     ///
     /// # Errors
-    /// The body does not exist.
+    /// The body does not exist or is not dynamic (field `body`), or a number is not finite.
     pub fn set_velocity(
         &mut self,
         id: BodyId,
         velocity: Vec3,
         angular_velocity: Vec3,
-    ) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
-        sleep::wake(&mut self.model, &mut self.state, index);
-        if self.body(id)?.is_free() {
-            self.state.bodies[index].velocity = velocity;
-            self.state.bodies[index].angular_velocity = angular_velocity;
+    ) -> Result<(), BuildError> {
+        if self.known(id)?.kind != BodyKind::Dynamic {
+            let reason = "only a dynamic body has a velocity of its own: steer a kinematic one, set the state of an articulation";
+            return Err(BuildError::new("body", reason));
         }
+        finite("velocity", velocity)?;
+        finite("angular_velocity", angular_velocity)?;
+        let index = id.index();
+        self.catch_up();
+        sleep::wake(&mut self.model, &mut self.state, index);
+        self.state.bodies[index].velocity = velocity;
+        self.state.bodies[index].angular_velocity = angular_velocity;
         Ok(())
+    }
+
+    /// Sets centre of mass, orientation and velocities of a dynamic body, bit for bit.
+    ///
+    /// # Errors
+    /// The body does not exist or is not dynamic (field `body`), or the numbers are no state (field `state`).
+    pub fn set_body_state(&mut self, id: BodyId, state: BodyState) -> Result<(), BuildError> {
+        if self.known(id)?.kind != BodyKind::Dynamic {
+            return Err(BuildError::new(
+                "body",
+                "only a dynamic body has a state of its own",
+            ));
+        }
+        let unit = (state.rotation.length_squared() - 1.0).abs() < 1e-6;
+        if !(state.is_finite() && unit) {
+            let reason = "must be finite, with a unit quaternion";
+            return Err(BuildError::new("state", reason));
+        }
+        self.catch_up();
+        self.wake_around(id.index());
+        self.state.bodies[id.index()] = state;
+        Ok(())
+    }
+
+    /// A body that forces move.
+    fn pushable(&self, id: BodyId) -> Result<usize, BuildError> {
+        if self.known(id)?.is_dynamic() {
+            return Ok(id.index());
+        }
+        let reason = "forces move only dynamic bodies and links";
+        Err(BuildError::new("body", reason))
     }
 
     /// Applies a force [N] at a world point during the next step.
     ///
     /// # Errors
-    /// The body does not exist.
-    pub fn apply_force(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
-        sleep::wake(&mut self.model, &mut self.state, index);
-        let arm = point - self.state.bodies[index].position;
+    /// The body does not exist or is one that forces do not move (field `body`), or a number is not finite.
+    pub fn apply_force(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), BuildError> {
+        let index = self.pushable(id)?;
+        finite("force", force)?;
+        finite("point", point)?;
+        self.push(index);
+        let arm = point - self.position_of(index);
         let load = &mut self.state.loads[index];
         load.force += force;
         load.torque += arm.cross(force);
@@ -395,10 +508,11 @@ impl World {
     /// Applies a torque [N·m] during the next step.
     ///
     /// # Errors
-    /// The body does not exist.
-    pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
-        sleep::wake(&mut self.model, &mut self.state, index);
+    /// The body does not exist or is one that forces do not move (field `body`), or a number is not finite.
+    pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), BuildError> {
+        let index = self.pushable(id)?;
+        finite("torque", torque)?;
+        self.push(index);
         self.state.loads[index].torque += torque;
         Ok(())
     }
@@ -406,16 +520,20 @@ impl World {
     /// Applies an impulse [N·s] at a world point, at once; the ledger books its work as external.
     ///
     /// # Errors
-    /// The body does not exist.
+    /// The body does not exist or is one that impulses do not move (field `body`), or a number is not finite.
     pub fn apply_impulse(
         &mut self,
         id: BodyId,
         impulse: Vec3,
         point: Vec3,
-    ) -> Result<(), UnknownBody> {
-        let index = self.index(id)?;
+    ) -> Result<(), BuildError> {
+        let index = self.pushable(id)?;
+        finite("impulse", impulse)?;
+        finite("point", point)?;
+        self.catch_up();
         sleep::wake(&mut self.model, &mut self.state, index);
-        let body = self.model.get(id).ok_or(UnknownBody)?;
+        let missing = || BuildError::new("body", UnknownBody.to_string());
+        let body = self.model.get(id).ok_or_else(missing)?;
         if matches!(body.kind, BodyKind::Link { .. }) {
             self.strike_link(index, impulse, point);
         } else if body.is_dynamic() {
@@ -438,6 +556,20 @@ impl World {
     /// # Errors
     /// The field of the description that makes no sense, and why.
     pub fn add_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
+        self.catch_up();
+        let joint = self.model.joint_from(desc)?;
+        if let Some(i) = crate::adaptive::loops::looped(&self.model, &joint) {
+            let reason = format!(
+                "it closes a loop through the adaptive articulation `{}`: adaptive bodies must be open trees",
+                self.model.articulation_name(i)
+            );
+            return Err(BuildError::new("body_b", reason));
+        }
+        self.add_open_joint(desc)
+    }
+
+    /// Adds a joint that closes no loop through an adaptive tree.
+    pub(crate) fn add_open_joint(&mut self, desc: &JointDesc) -> Result<JointId, BuildError> {
         let joint = self.model.joint_from(desc)?;
         let place = joint.place(&self.state.bodies, &[]);
         let crossing = place
@@ -610,7 +742,7 @@ impl World {
     /// Kinetic and potential energy now [J].
     #[must_use]
     pub fn energy(&self) -> (f64, f64) {
-        crate::dynamics::energy::total(&self.model, &self.state)
+        crate::dynamics::energy::total(&self.model, self.state())
     }
 
     /// The world as bytes: model and state, versioned.
@@ -630,11 +762,20 @@ impl World {
     /// A number over poses, velocities, time, warm-start data and slot order: equal bits give equal hashes.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        snapshot::hash(&self.model, &self.state)
+        snapshot::hash(&self.model, self.state())
     }
 
     pub(crate) fn index(&self, id: BodyId) -> Result<usize, UnknownBody> {
         self.model.get(id).map(|_| id.index()).ok_or(UnknownBody)
+    }
+}
+
+/// Refuses a vector that is not finite.
+fn finite(field: &str, v: Vec3) -> Result<(), BuildError> {
+    if v.is_finite() {
+        Ok(())
+    } else {
+        Err(BuildError::new(field, "must be finite"))
     }
 }
 

@@ -5,11 +5,12 @@
 //! Source: own.
 
 use super::World;
+use crate::articulated::{Work, ends, frame_of};
 use crate::articulation::ArticulationId;
 use crate::error::UnknownBody;
 use crate::joint::JointId;
 use crate::math::Vec3;
-use crate::model::{Body, BodyId, Model};
+use crate::model::{Body, BodyId, BodyKind, Model};
 use crate::report::ContactForce;
 use crate::state::{BodyState, State};
 
@@ -36,13 +37,49 @@ impl World {
     /// Everything the future depends on besides the model, for reading. `state().bodies` has all bodies in one piece, by
     /// [`BodyId::index`]: thirteen numbers each, in the layout that [`BodyState`] documents; free slots hold [`BodyState::REST`].
     #[must_use]
-    pub const fn state(&self) -> &State {
-        &self.state
+    pub fn state(&self) -> &State {
+        if !self.state.behind {
+            return &self.state;
+        }
+        self.placed.get_or_init(|| {
+            let mut state = Box::new(self.state.clone());
+            place_links(&self.model, &mut state);
+            state
+        })
+    }
+
+    /// Puts links that a step left behind into their places.
+    pub(crate) fn catch_up(&mut self) {
+        self.placed.take();
+        if self.state.behind {
+            place_links(&self.model, &mut self.state);
+        }
+    }
+
+    /// Centre of mass of a body [m]. A link of an adaptive tree is found without placing the others.
+    pub(crate) fn position_of(&self, slot: usize) -> Vec3 {
+        let known = self.state.bodies[slot].position;
+        let Some(BodyKind::Link { articulation, link }) =
+            self.model.bodies[slot].as_ref().map(|b| &b.kind)
+        else {
+            return known;
+        };
+        let (i, link) = (*articulation as usize, *link as usize);
+        // The same bits whether its links have been placed or not.
+        match &self.model.articulations[i] {
+            Some(a) if a.desc.adaptive.is_some() => {
+                let center = a.desc.links[link].link.mass.center;
+                let frame = frame_of(&a.tree, &self.state.articulations[i].positions, link);
+                frame.map_or(known, |f| f.point(center))
+            }
+            _ => known,
+        }
     }
 
     /// All bodies with their states, in slot order.
     pub fn bodies(&self) -> impl Iterator<Item = (BodyId, &Body, &BodyState)> {
-        let with_state = |(i, body)| (self.model.id(i), body, &self.state.bodies[i]);
+        let state = self.state();
+        let with_state = |(i, body)| (self.model.id(i), body, &state.bodies[i]);
         self.model.present().map(with_state)
     }
 
@@ -113,6 +150,21 @@ impl World {
         }
         Ok(sum)
     }
+}
+
+/// Poses and velocities of the links of adaptive trees, from positions and velocities of the trees.
+fn place_links(model: &Model, state: &mut State) {
+    let mut poses = Vec::new();
+    for (i, a) in model.present_articulations() {
+        let own = &state.articulations[i];
+        let adaptive = a.desc.adaptive.is_some();
+        if adaptive && ends::place(a, own, &mut Work::new(&a.tree), &mut poses).is_ok() {
+            for (&slot, pose) in a.slots().iter().zip(&poses) {
+                state.bodies[slot as usize] = *pose;
+            }
+        }
+    }
+    state.behind = false;
 }
 
 /// Worlds, and what users keep of them, may go to other threads.

@@ -41,6 +41,7 @@ impl World {
         if sleeping.is_none() {
             self.wake_all();
         }
+        self.catch_up();
         self.state.quiet.fill(0.0);
         self.model.sleeping = sleeping;
         Ok(())
@@ -57,7 +58,7 @@ impl World {
     /// # Errors
     /// The body does not exist.
     pub fn is_asleep(&self, id: BodyId) -> Result<bool, UnknownBody> {
-        Ok(self.body(id)?.asleep.is_some())
+        Ok(self.body(id)?.asleep)
     }
 
     /// Wakes a body and the island it fell asleep with.
@@ -66,17 +67,20 @@ impl World {
     /// The body does not exist.
     pub fn wake(&mut self, id: BodyId) -> Result<(), UnknownBody> {
         let index = self.index(id)?;
+        self.catch_up();
         sleep::wake(&mut self.model, &mut self.state, index);
         Ok(())
     }
 
     pub(crate) fn wake_all(&mut self) {
+        self.catch_up();
         self.work.resting.release_all();
         sleep::wake_all(&mut self.model, &mut self.state);
     }
 
     /// Wakes what an edit of a body concerns: its island, or everything if others may lean on it unseen.
     pub(crate) fn wake_around(&mut self, index: usize) {
+        self.catch_up();
         if self.model.bodies[index]
             .as_ref()
             .is_some_and(Body::is_dynamic)
@@ -89,6 +93,7 @@ impl World {
 
     /// Wakes what a joint holds.
     pub(crate) fn wake_ends(&mut self, joint: &Joint) {
+        self.catch_up();
         self.work.resting.release_all();
         for slot in [joint.a, Some(joint.b)].into_iter().flatten() {
             sleep::wake(&mut self.model, &mut self.state, slot as usize);

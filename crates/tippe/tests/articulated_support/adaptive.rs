@@ -8,6 +8,7 @@ use tippe::articulated::{
 };
 use tippe::material::Surface;
 use tippe::math::Mat3;
+use tippe::{ArticulationDesc, BodyDesc, LinkBodyDesc, Method, Shape, World};
 
 /// What was seen over many trees.
 #[derive(Debug, Default)]
@@ -207,4 +208,108 @@ fn stop(
     .unwrap();
     body.store(model, q, v).unwrap();
     rows.len()
+}
+
+/// What was seen over many worlds.
+#[derive(Debug, Default)]
+pub struct WorldsSeen {
+    /// Worst difference of R and the sum over the locked joints, over the whole sum.
+    pub residual: f64,
+    pub steps: usize,
+    /// Steps that failed with a reason.
+    pub refused: usize,
+    pub compared: usize,
+    pub contacts: usize,
+    pub again: u32,
+}
+
+/// Steps `count` worlds with a random tree, a floor and a ball, by the methods in turn; panics where a number is not
+/// finite or a locked joint moves.
+pub fn random_worlds(count: usize, seed: u64) -> WorldsSeen {
+    let mut random = Random(seed);
+    let mut seen = WorldsSeen::default();
+    let methods = ["sequential", "iterative", "simultaneous", "events"];
+    for i in 0..count {
+        let model = limited(&mut random, 1 + i % 30);
+        if model.freedom_count() > 0 {
+            let method = Method::from_name(methods[i % 4]).unwrap();
+            one_world(&mut random, method, model, &mut seen);
+        }
+    }
+    seen
+}
+
+fn one_world(random: &mut Random, method: Method, model: Model, seen: &mut WorldsSeen) {
+    let c = random.state(model);
+    let joints = AdaptiveState::new(&c.model).active.len();
+    let adaptive = AdaptiveDesc {
+        lock_speed: [0.02, 0.2][random.below(2)],
+        ..desc(random, joints)
+    };
+    let links = c.model.links().iter().map(|l| {
+        let mut link = LinkBodyDesc::new(l.clone());
+        if let Some(limits) = &mut link.link.limits {
+            limits.restitution = 0.0;
+        }
+        link.shapes.push(Shape::Sphere { radius: 0.1 }.into());
+        link
+    });
+    let links: Vec<LinkBodyDesc> = links.collect();
+    let mut world = World::new(method).unwrap();
+    world.set_gravity(c.model.gravity()).unwrap();
+    let (x, lowest) = (random.vec3(), -3.0);
+    let floor = Shape::HalfSpace {
+        normal: tippe::Vec3::Z,
+    };
+    world
+        .add_body(&BodyDesc::fixed(floor, tippe::Vec3::Z * lowest))
+        .unwrap();
+    let ball = BodyDesc {
+        velocity: x * -3.0,
+        ..BodyDesc::dynamic(Shape::Sphere { radius: 0.2 }, x * 3.0)
+    };
+    world.add_body(&ball).unwrap();
+    let id = world
+        .add_articulation(&ArticulationDesc {
+            links,
+            positions: c.q.clone(),
+            velocities: c.v.iter().map(|x| 0.2 * x).collect(),
+            adaptive: Some(adaptive.clone()),
+            ..ArticulationDesc::default()
+        })
+        .unwrap();
+    let h = 2e-3;
+    for _ in 0..20 {
+        let before = world.articulation_state(id).unwrap().clone();
+        let unloaded = world.contacts().is_empty() && world.joint_forces().is_empty();
+        let Ok(report) = world.step(h) else {
+            // Whatever the tree was put into at random, the step says why and the world is as it was.
+            seen.refused += 1;
+            break;
+        };
+        seen.steps += 1;
+        seen.contacts += report.contacts;
+        seen.again += report.adaptive.again;
+        assert!(report.is_finite());
+        let memory = world.state().adaptive[id.index()].clone().unwrap();
+        let now = world.articulation_state(id).unwrap();
+        for j in 0..joints {
+            let at = joint_freedoms(&c.model, j).unwrap();
+            assert!(memory.joints.active[j] || now.velocities[at].iter().all(|x| *x == 0.0));
+        }
+        if unloaded && report.adaptive.selections == 1 && report.adaptive.again == 0 {
+            let tau = vec![0.0; c.model.freedom_count()];
+            let input = AdaptiveInput {
+                tau: &tau,
+                loads: &[],
+                pins: &[],
+            };
+            let (q, v) = (&before.positions, &before.velocities);
+            let (locked, total) = sums(&c.model, &adaptive, &memory.joints, q, v, &input, h);
+            let error = (report.adaptive.residual - locked).abs() / total.max(1e-300);
+            assert!(error.is_finite());
+            seen.residual = seen.residual.max(error);
+            seen.compared += 1;
+        }
+    }
 }

@@ -266,37 +266,12 @@ pub fn run(seed: u64, method: Method, seconds: f64, steps_max: u32, refine: f64)
         let report = match world.step(dt) {
             Ok(report) => report,
             Err(e) => {
-                if std::env::var("TIPPE_TRACE").is_ok() {
-                    for (id, body, s) in world.bodies() {
-                        println!(
-                            "{id:?} {:?} m {:.2e} x {:.3} v {:.3} w {:.3}",
-                            body.kind, body.mass, s.position, s.velocity, s.angular_velocity
-                        );
-                    }
-                    for id in world.joint_ids().collect::<Vec<_>>() {
-                        let j = world.joint(id).expect("known");
-                        println!(
-                            "{:?} a {:?} b {:?} {:?} {:?}",
-                            j.desc.kind,
-                            j.desc.body_a,
-                            j.desc.body_b,
-                            j.desc.rotation.motor,
-                            j.desc.translation.motor
-                        );
-                    }
-                }
                 out.fault = Some(format!("step {step}: {e}"));
                 return out;
             }
         };
         scale = scale.max(report.energy_scale);
         let l = world.ledger();
-        if std::env::var("TIPPE_TRACE").is_ok() && report.energy.gained > 1e-9 * scale {
-            println!(
-                "{step}: {:?} {:?} {:?}",
-                report.energy, report.residuals, report.work
-            );
-        }
         let put_in = l.external + l.motors + l.prescribed + l.position_correction;
         let (k, p) = world.energy();
         let excess = (k + p - start - put_in) / scale;

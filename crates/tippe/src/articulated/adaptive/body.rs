@@ -11,8 +11,7 @@ use super::desc::{AdaptiveDesc, AdaptiveState, Choice, Score};
 use super::hybrid::Hybrid;
 use super::lock::lock;
 use super::metric::Judge;
-use super::plan::NONE;
-use super::select::{Chosen, Field, choose};
+use super::select::{Chosen, Field, Region, choose};
 use crate::articulated::error::TreeError;
 use crate::articulated::integrate::{Integrator, step};
 use crate::articulated::joint::Plain;
@@ -96,14 +95,13 @@ impl AdaptiveBody {
     pub fn new(model: &Model, desc: AdaptiveDesc, loop_joints: usize) -> Result<Self, BuildError> {
         desc.check(model, loop_joints)?;
         let assembly = Assembly::new(model, desc.weights_of(model));
-        let split = vec![false; assembly.plan.nodes.len()];
         let which = |f: &dyn Fn(usize) -> bool| -> Vec<u32> {
             (1..model.nodes.len())
                 .filter(|k| f(*k))
                 .map(|k| k as u32)
                 .collect()
         };
-        let hybrid = Hybrid::new(model, &assembly, &split);
+        let hybrid = Hybrid::new(model, &assembly, &Region::closed(&assembly.plan));
         Ok(Self {
             limited: which(&|k| model.descs[model.nodes[k].link as usize].limits.is_some()),
             free: which(&|k| model.nodes[k].joint == Plain::Free),
@@ -126,6 +124,12 @@ impl AdaptiveBody {
     #[must_use]
     pub const fn depth(&self) -> u32 {
         self.assembly.plan.depth
+    }
+
+    /// The next call makes the hybrid body anew: positions or gravity were changed from outside. What else is cached
+    /// finds out by itself.
+    pub(crate) fn remake(&mut self) {
+        self.made_for.clear();
     }
 
     /// Forgets what is cached. To be called when positions of locked joints were changed from outside.
@@ -190,7 +194,7 @@ impl AdaptiveBody {
             world: world(model),
             impulses: None,
         };
-        let mut must = self.split_of(self.must_move(model, q, input)?);
+        let mut must = self.region_of(self.must_move(model, q, input)?);
         let choice = self.desc.choice;
         let mut chosen = choose(model, &self.assembly, &field, choice, &must, &now);
         let mut visited = chosen.visited;
@@ -205,7 +209,7 @@ impl AdaptiveBody {
         Ok(out)
     }
 
-    /// Brings the assembly up to date. Returns which nodes of the plan are open now, and how many were computed.
+    /// Brings the assembly up to date. Returns what moves now, and how many pieces were computed.
     pub(super) fn refresh(
         &mut self,
         model: &Model,
@@ -214,7 +218,7 @@ impl AdaptiveBody {
         input: &AdaptiveInput,
         q: &[f64],
         v: &[f64],
-    ) -> Result<(Vec<bool>, usize), TreeError> {
+    ) -> Result<(Region, usize), TreeError> {
         model.check_positions(q)?;
         model.check_freedoms("v", v)?;
         model.check_freedoms("tau", input.tau)?;
@@ -229,7 +233,7 @@ impl AdaptiveBody {
             let at = node.v as usize..node.v as usize + node.joint.freedom_count();
             state.active[k - 1] || node.joint == Plain::Free || v[at].iter().any(|x| *x != 0.0)
         });
-        let now = self.split_of(moves.map(|k| k as u32).collect());
+        let now = self.region_of(moves.map(|k| k as u32).collect());
         self.hybrid = Hybrid::new(model, &self.assembly, &now);
         self.made_for.clear();
         self.hybrid.gather(q, v);
@@ -296,22 +300,13 @@ impl AdaptiveBody {
         Ok(out)
     }
 
-    /// The nodes of the plan that are open where these model nodes move.
-    pub(super) fn split_of(&self, moving: Vec<u32>) -> Vec<bool> {
-        let mut split = vec![false; self.assembly.plan.nodes.len()];
+    /// The region in which the joints of these model nodes move.
+    pub(super) fn region_of(&self, moving: Vec<u32>) -> Region {
+        let mut out = Region::closed(&self.assembly.plan);
         for k in moving {
-            self.open(&mut split, k);
+            out.release(&self.assembly.plan, k);
         }
-        split
-    }
-
-    fn open(&self, split: &mut [bool], k: u32) {
-        let plan = &self.assembly.plan;
-        let mut at = plan.closed_by[k as usize];
-        while at != NONE && !split[at as usize] {
-            split[at as usize] = true;
-            at = plan.nodes[at as usize].parent;
-        }
+        out
     }
 
     /// Adds joints to `must` that were not chosen but are too fast to be locked, or were chosen a moment ago. Counts
@@ -321,21 +316,21 @@ impl AdaptiveBody {
         model: &Model,
         state: &mut AdaptiveState,
         v: &[f64],
-        now: &[bool],
+        now: &Region,
         chosen: &Chosen,
-        must: &mut [bool],
+        must: &mut Region,
     ) -> bool {
         let mut kept = false;
         for k in 1..model.nodes.len() {
             let piece = self.assembly.plan.closed_by[k] as usize;
-            if chosen.split[piece] || !now[piece] {
+            if chosen.region.moves[piece] || !now.moves[piece] {
                 state.idle[k - 1] = 0;
                 continue;
             }
             let idle = &mut state.idle[k - 1];
             *idle = idle.saturating_add(1);
             if *idle < self.desc.patience || self.is_fast(model, k, v) {
-                self.open(must, k as u32);
+                must.release(&self.assembly.plan, k as u32);
                 kept = true;
             }
         }
@@ -356,7 +351,7 @@ impl AdaptiveBody {
         &mut self,
         model: &Model,
         state: &mut AdaptiveState,
-        now: &[bool],
+        now: &Region,
         chosen: &Chosen,
         q: &[f64],
         v: &mut [f64],
@@ -372,17 +367,18 @@ impl AdaptiveBody {
         }
         let closed_by = &self.assembly.plan.closed_by[1..];
         for piece in closed_by {
-            let (before, after) = (now[*piece as usize], chosen.split[*piece as usize]);
+            let piece = *piece as usize;
+            let (before, after) = (now.moves[piece], chosen.region.moves[piece]);
             out.locked += usize::from(before && !after);
             out.released += usize::from(after && !before);
         }
-        let mut after = Hybrid::new(model, &self.assembly, &chosen.split);
+        let mut after = Hybrid::new(model, &self.assembly, &chosen.region);
         after.gather(q, v);
         if out.locked > 0 {
             if out.released > 0 {
                 // Locking starts from everything that moves before or after.
-                let both = now.iter().zip(&chosen.split).map(|(a, b)| *a || *b);
-                self.hybrid = Hybrid::new(model, &self.assembly, &both.collect::<Vec<_>>());
+                let both = now.union(&chosen.region);
+                self.hybrid = Hybrid::new(model, &self.assembly, &both);
                 self.hybrid.gather(q, v);
             }
             self.hybrid.place()?;
@@ -395,7 +391,7 @@ impl AdaptiveBody {
             }
         }
         for (moves, piece) in state.active.iter_mut().zip(closed_by) {
-            *moves = chosen.split[*piece as usize];
+            *moves = chosen.region.moves[*piece as usize];
         }
         self.hybrid = after;
         self.made_for.clone_from(&state.active);
@@ -415,8 +411,8 @@ impl AdaptiveBody {
         model.check_positions(q)?;
         self.assembly.sync(model, q)?;
         let moving = (1..model.nodes.len()).filter(|k| state.active[k - 1]);
-        let split = self.split_of(moving.map(|k| k as u32).collect());
-        self.hybrid = Hybrid::new(model, &self.assembly, &split);
+        let region = self.region_of(moving.map(|k| k as u32).collect());
+        self.hybrid = Hybrid::new(model, &self.assembly, &region);
         self.made_for.clone_from(&state.active);
         Ok(())
     }

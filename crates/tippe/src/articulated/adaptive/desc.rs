@@ -86,6 +86,9 @@ impl AdaptiveDesc {
                 ),
             );
         }
+        if model.has_armature() {
+            return bad("adaptive", "links with armature cannot be adaptive".into());
+        }
         match self.choice {
             Choice::Joints(0) => return bad("joints", "must be at least 1".into()),
             Choice::Error(e) if !(e >= 0.0 && e.is_finite()) => {

@@ -7,6 +7,7 @@
 
 use super::assembly::Assembly;
 use super::plan::NONE;
+use super::select::Region;
 use crate::articulated::error::TreeError;
 use crate::articulated::inertia::RigidInertia;
 use crate::articulated::joint::{Joint, Plain};
@@ -44,16 +45,16 @@ pub(super) struct Hybrid {
     pub q_at: Vec<u32>,
     pub v_at: Vec<u32>,
     pub pieces: Vec<Piece>,
-    /// By node of the plan: whether it is split.
-    split: Vec<bool>,
+    region: Region,
     /// By model node: the joint of this model, or `NONE`.
     joint_of: Vec<u32>,
+    /// By node of the plan: its place among the pieces, or `NONE`.
+    piece_of: Vec<u32>,
 }
 
 impl Hybrid {
-    /// `split` is true for the nodes of the plan whose joint moves, and for every node they are part of. Needs
-    /// `Assembly::sync`.
-    pub fn new(model: &Model, assembly: &Assembly, split: &[bool]) -> Self {
+    /// The tree in which the joints of `region` move. Needs `Assembly::sync`.
+    pub fn new(model: &Model, assembly: &Assembly, region: &Region) -> Self {
         let mut empty = model_of(model, 0);
         let nothing = MassProperties {
             mass: 0.0,
@@ -77,33 +78,36 @@ impl Hybrid {
             q_at: Vec::new(),
             v_at: Vec::new(),
             pieces: Vec::new(),
-            split: split.to_vec(),
+            region: region.clone(),
             joint_of: vec![NONE; model.nodes.len()],
+            piece_of: vec![NONE; assembly.plan.nodes.len()],
         };
         h.joint_of[WORLD] = 0;
         h.collect(assembly);
+        // Base first: what carries a piece has its seat already.
+        for k in 0..h.pieces.len() {
+            let seat = h.seat(model, assembly, h.pieces[k].node as usize);
+            (h.pieces[k].body, h.pieces[k].frame) = seat;
+        }
         for k in 1..h.nodes.len() {
             h.add_joint(model, assembly, k);
         }
-        for k in 0..h.pieces.len() {
-            let node = h.pieces[k].node as usize;
-            let (body, frame) = h.seat(assembly, node);
-            let carrier = &mut h.model.nodes[body as usize];
-            let own = assembly.rigid[node].inertia.carried(&frame);
-            carrier.inertia = carrier.inertia.plus(&own);
-            (h.pieces[k].body, h.pieces[k].frame) = (body, frame);
+        for piece in &h.pieces {
+            let carrier = &mut h.model.nodes[piece.body as usize];
+            let own = &assembly.rigid[piece.node as usize].inertia;
+            carrier.inertia = carrier.inertia.plus(&own.carried(&piece.frame));
         }
         h.work = Work::new(&h.model);
         h
     }
 
-    /// The split part of the assembly, from the whole inwards: joints that move in the order of the model, pieces in
-    /// that of the plan.
+    /// The open part of the assembly, from the whole inwards: joints that move in the order of the model, pieces in that
+    /// of their bases, links before their copies.
     fn collect(&mut self, assembly: &Assembly) {
         let mut open = vec![assembly.plan.root()];
         while let Some(i) = open.pop() {
             let (p, l, r) = assembly.parts(i);
-            if p.is_leaf() || !self.split[i] {
+            if p.is_leaf() || !self.region.open[i] {
                 self.pieces.push(Piece {
                     node: i as u32,
                     body: 0,
@@ -111,14 +115,19 @@ impl Hybrid {
                 });
                 continue;
             }
-            if p.joint != 0 {
+            if self.region.moves[i] {
                 self.nodes.push(p.joint);
             }
             open.push(l);
             open.push(r);
         }
         self.nodes[1..].sort_unstable();
-        self.pieces.sort_unstable_by_key(|p| p.node);
+        let nodes = &assembly.plan.nodes;
+        let base = |p: &Piece| (nodes[p.node as usize].base, nodes[p.node as usize].copied);
+        self.pieces.sort_unstable_by_key(|p| (base(p), p.node));
+        for (k, piece) in self.pieces.iter().enumerate() {
+            self.piece_of[piece.node as usize] = k as u32;
+        }
         for (k, &node) in self.nodes.iter().enumerate() {
             self.joint_of[node as usize] = k as u32;
         }
@@ -146,6 +155,7 @@ impl Hybrid {
             m.freedom_parents.push(before);
             m.freedom_nodes.push(k as u32);
             m.viscous.push(model.viscous[node.v as usize + d]);
+            m.armature.push(model.armature[node.v as usize + d]);
             before = (v + d) as u32;
             self.v_at.push(node.v + d as u32);
         }
@@ -185,7 +195,7 @@ impl Hybrid {
         // Up to the rigid piece.
         loop {
             let up = assembly.plan.nodes[at].parent;
-            if up == NONE || self.split[up as usize] {
+            if up == NONE || self.region.open[up as usize] {
                 break;
             }
             let (p, l, r) = assembly.parts(up as usize);
@@ -195,18 +205,24 @@ impl Hybrid {
             }
             at = up as usize;
         }
-        let (body, base) = self.seat(assembly, at);
-        (body, base.compose(&frame))
+        let piece = &self.pieces[self.piece_of[at] as usize];
+        (piece.body, piece.frame.compose(&frame))
     }
 
     /// The link that carries a piece, and the frame of its base there.
-    fn seat(&self, assembly: &Assembly, piece: usize) -> (u32, Frame) {
+    fn seat(&self, model: &Model, assembly: &Assembly, piece: usize) -> (u32, Frame) {
         let p = assembly.plan.nodes[piece];
+        let base = p.base as usize;
         if p.copied {
             // Welded to a link of a piece nearer to the world.
-            return self.place_of(assembly, p.base as usize);
+            return self.place_of(assembly, base);
         }
-        (self.joint_of[p.base as usize], Frame::IDENTITY)
+        if self.joint_of[base] != NONE {
+            return (self.joint_of[base], Frame::IDENTITY);
+        }
+        // Its joint is locked: it is part of whatever carries it.
+        let (body, up) = self.place_of(assembly, model.nodes[base].parent as usize);
+        (body, up.compose(&assembly.frames[base]))
     }
 
     /// Takes positions and velocities of the moving joints from those of the whole tree.
@@ -294,6 +310,7 @@ fn model_of(model: &Model, links: usize) -> Model {
         freedom_parents: Vec::new(),
         freedom_nodes: Vec::new(),
         viscous: Vec::new(),
+        armature: Vec::new(),
         springs: Vec::new(),
         position_count: 0,
         ball_count: 0,

@@ -10,7 +10,7 @@ use super::desc::{AdaptiveState, Choice};
 use super::join::{Bias, bias};
 use super::metric::{Affine, Judge};
 use super::plan::NONE;
-use super::select::{Field, choose};
+use super::select::{Field, Region, choose};
 use crate::articulated::aba::articulate;
 use crate::articulated::collision::{OtherSide, Touch, collision_matrix, strike};
 use crate::articulated::error::TreeError;
@@ -193,16 +193,14 @@ impl AdaptiveBody {
         };
         let mut must = self.must_move(model, q, input)?;
         for k in 1..model.nodes.len() {
-            let open = now[self.assembly.plan.closed_by[k] as usize];
-            if open && self.is_fast(model, k, v) {
+            let moves = now.moves[self.assembly.plan.closed_by[k] as usize];
+            if moves && self.is_fast(model, k, v) {
                 must.push(k as u32);
             }
         }
-        let must = self.split_of(must);
-        let held = (1..model.nodes.len())
-            .filter(|k| must[self.assembly.plan.closed_by[*k] as usize])
-            .count();
-        let closed = vec![false; now.len()];
+        let must = self.region_of(must);
+        let held = must.moves.iter().filter(|m| **m).count();
+        let closed = Region::closed(&self.assembly.plan);
         let choice = match self.desc.choice {
             Choice::Joints(m) => Choice::Joints(if held > m { held + m } else { m }),
             Choice::Error(_) => {

@@ -50,6 +50,7 @@ mod inspect;
 mod join;
 mod lock;
 mod metric;
+mod pieces;
 mod plan;
 mod select;
 

@@ -187,11 +187,7 @@ impl Run<'_> {
         let allowed = body_a.shapes[shape_a as usize]
             .filter
             .allows(body_b.shapes[shape_b as usize].filter);
-        let jointed = self
-            .model
-            .jointed
-            .binary_search(&(a.min(b), a.max(b)))
-            .is_ok();
+        let jointed = self.model.are_jointed((a, shape_a), (b, shape_b));
         (body_a.is_awake() || body_b.is_awake()) && allowed && !jointed
     }
 

@@ -4,12 +4,16 @@
 //! Called by: `method::forces`.
 //! Source: docs/methods/contract.md, "The certificate".
 
-use super::Scratch;
+use super::compliant::{Yielding, YieldingSum};
+use super::smooth::{Active, ContactSum, Smooth};
 use super::system::Mode;
+use super::{Scratch, compliant};
+use crate::collide::Detection;
 use crate::dynamics::joint::unwrapped;
 use crate::joint::JointKind;
 use crate::model::Model;
-use crate::output::record::{ContactRecord, JointRecord};
+use crate::output::balance::Balance;
+use crate::output::record::{ContactRecord, JointRecord, Records};
 use crate::output::{events, ledger};
 use crate::report::StepReport;
 use crate::state::{ContactMemory, Impulse, JointMemory, PairKey, State};
@@ -55,7 +59,37 @@ fn book(model: &Model, state: &State, work: &mut Work, report: &mut StepReport) 
         backup: _,
         ..
     } = work;
+    for smooth in forces.parts() {
+        book_part(model, smooth, detection, balance, report);
+    }
+    yielding(model, state, forces, detection, balance, report);
+    // Bodies that flew: the user's force along their way.
+    let e = &mut report.energy;
     let smooth = &forces.smooth;
+    for (i, body) in model.present().filter(|(_, b)| b.is_free()) {
+        let flew = smooth
+            .node_of
+            .get(i)
+            .is_none_or(|n| *n == super::system::NO_NODE)
+            && !forces.marks.get(i).copied().unwrap_or(false);
+        if flew && state.loads[i].force != crate::Vec3::ZERO {
+            let way = state.bodies[i].position - forces.start[i].position;
+            let put_in = state.loads[i].force.dot(way);
+            e.external += put_in;
+            balance.put_in(i as u32, put_in);
+        }
+        let _ = body;
+    }
+}
+
+/// Works of the contacts and joints of one part.
+fn book_part(
+    model: &Model,
+    smooth: &Smooth,
+    detection: &Detection,
+    balance: &mut Balance,
+    report: &mut StepReport,
+) {
     let e = &mut report.energy;
     for (sum, active) in smooth.contact_sums.iter().zip(&smooth.active) {
         e.friction += sum.friction;
@@ -79,20 +113,34 @@ fn book(model: &Model, state: &State, work: &mut Work, report: &mut StepReport) 
         e.drag += smooth.drag_loss[node];
         balance.put_in(slot, smooth.external[node]);
     }
-    // Bodies that flew: the user's force along their way.
-    for (i, body) in model.present().filter(|(_, b)| b.is_free()) {
-        let flew = smooth
-            .node_of
-            .get(i)
-            .is_none_or(|n| *n == super::system::NO_NODE);
-        if flew && state.loads[i].force != crate::Vec3::ZERO {
-            let way = state.bodies[i].position - forces.start[i].position;
-            let put_in = state.loads[i].force.dot(way);
-            e.external += put_in;
-            balance.put_in(i as u32, put_in);
-        }
-        let _ = body;
+}
+
+/// Works of the contacts that give way, and the energy they hold.
+fn yielding(
+    model: &Model,
+    state: &State,
+    forces: &Scratch,
+    detection: &Detection,
+    balance: &mut Balance,
+    report: &mut StepReport,
+) {
+    if !forces.yields {
+        return;
     }
+    let e = &mut report.energy;
+    let smooth = &forces.compliant;
+    for (y, sum) in smooth.yielding.iter().zip(&smooth.yielding_sums) {
+        let c = &detection.contacts[y.contact as usize];
+        let given = compliant::given_back(c, &forces.start, &state.bodies);
+        e.elastic_work += given;
+        e.contact_damping += sum.damping;
+        e.friction += sum.friction;
+        e.prescribed += sum.prescribed;
+        let ends = [c.key.pair.body_a, c.key.pair.body_b];
+        let taken = sum.damping + sum.friction;
+        balance.exchange(model, ends, given + sum.prescribed, taken);
+    }
+    e.elastic = compliant::stored(&detection.contacts, &state.bodies);
 }
 
 /// Memory and records of the contacts.
@@ -103,8 +151,8 @@ fn contacts(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
         records,
         ..
     } = work;
+    let carried: Vec<(Active, ContactSum)> = forces.parts().flat_map(Smooth::carried).collect();
     let Scratch {
-        smooth,
         impacts,
         places,
         struck,
@@ -112,7 +160,7 @@ fn contacts(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     } = forces;
     places.clear();
     places.resize(detection.contacts.len(), (u32::MAX, u32::MAX));
-    for (k, active) in smooth.active.iter().enumerate() {
+    for (k, (active, _)) in carried.iter().enumerate() {
         places[active.contact as usize].0 = k as u32;
     }
     if *struck {
@@ -122,13 +170,22 @@ fn contacts(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     }
     let asleep = |p: &PairKey| !model.is_awake(p.body_a) && !model.is_awake(p.body_b);
     state.contacts.retain(|c| asleep(&c.key.pair));
+    let yielded = yielded(
+        forces.yields,
+        &forces.compliant,
+        detection,
+        state,
+        report.dt,
+    );
+    let mut yielded = yielded.into_iter();
     for (c, &(active, near)) in detection.contacts.iter().zip(places.iter()) {
         let (a, b) = c.bodies();
         let at = c.at(&state.bodies[a], &state.bodies[b]);
-        let active = smooth
-            .active
-            .get(active as usize)
-            .zip(smooth.contact_sums.get(active as usize));
+        if c.surface.compliance.gives_way() {
+            records.contacts.extend(yielded.next());
+            continue;
+        }
+        let active = carried.get(active as usize);
         let near = impacts.near.get(near as usize);
         report.penetration_found = report.penetration_found.max(-c.point.gap);
         let carries = active.is_some_and(|(x, _)| x.mode != Mode::Open);
@@ -176,9 +233,61 @@ fn contacts(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     state.contacts.sort_unstable_by_key(|c| c.key);
 }
 
+/// Records of the contacts that give way, in the order of the detection.
+fn yielded(
+    any: bool,
+    smooth: &Smooth,
+    detection: &Detection,
+    state: &State,
+    dt: f64,
+) -> Vec<ContactRecord> {
+    let one = |(y, sum): (&Yielding, &YieldingSum)| {
+        let c = &detection.contacts[y.contact as usize];
+        let (a, b) = c.bodies();
+        let at = c.at(&state.bodies[a], &state.bodies[b]);
+        let point = (at.point_a + at.point_b) * 0.5;
+        let u = state.bodies[b].point_velocity(point) - state.bodies[a].point_velocity(point);
+        ContactRecord {
+            key: c.key,
+            time: state.time,
+            point,
+            normal: at.normal,
+            gap: at.gap,
+            impulse: sum.impulse,
+            velocity_before: u,
+            velocity_after: u,
+            duration: dt,
+            sliding: true,
+            impacts: [(0.0, y.hit), (0.0, 0.0)],
+            impact_point: point,
+            ..ContactRecord::default()
+        }
+    };
+    if !any {
+        return Vec::new();
+    }
+    smooth
+        .yielding
+        .iter()
+        .zip(&smooth.yielding_sums)
+        .map(one)
+        .collect()
+}
+
 /// Memory, records and residuals of the joints.
 fn joints(model: &Model, state: &mut State, work: &mut Work, report: &mut StepReport) {
-    let smooth = &work.forces.smooth;
+    for smooth in work.forces.parts() {
+        joints_of(model, smooth, state, &mut work.records, report);
+    }
+}
+
+fn joints_of(
+    model: &Model,
+    smooth: &Smooth,
+    state: &mut State,
+    records: &mut Records,
+    report: &mut StepReport,
+) {
     for (k, &slot) in smooth.joints.iter().enumerate() {
         let Some(joint) = &model.joints[slot as usize] else {
             continue;
@@ -201,7 +310,7 @@ fn joints(model: &Model, state: &mut State, work: &mut Work, report: &mut StepRe
         };
         let kind = joint.desc.kind;
         let slides = kind.slides() || matches!(kind, JointKind::Distance { .. });
-        work.records.joints.push(JointRecord {
+        records.joints.push(JointRecord {
             joint: slot,
             time: state.time,
             impulse: sum.impulse,

@@ -111,7 +111,7 @@ impl Locate {
             }
         }
         for (i, c) in scene.contacts.iter().enumerate() {
-            if carrying[i] {
+            if carrying[i] || !scene.has(c) || c.surface.compliance.gives_way() {
                 continue;
             }
             let (a, b) = c.bodies();

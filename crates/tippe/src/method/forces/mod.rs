@@ -5,6 +5,7 @@
 //! Source: [Lecture] "Contact Force Approach", "Conservative Loop", "Constructing the LCP"; [Baraff94] for friction inside the problem.
 //! docs/methods/forces.md says where we differ.
 
+mod compliant;
 mod finish;
 mod impacts;
 mod impulse_level;
@@ -27,12 +28,12 @@ use crate::error::StepError;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::report::{Phase, StepReport};
-use crate::state::{BodyState, State};
+use crate::state::{BodyState, CompliantMemory, State};
 use crate::step::check_finite;
 use crate::work::Work;
 use impacts::Impacts;
 use locate::Locate;
-use smooth::{Active, Scene, Smooth};
+use smooth::{Active, Part, Scene, Smooth};
 use system::Mode;
 
 /// Scratch of the method.
@@ -48,7 +49,21 @@ pub(crate) struct Scratch {
     end: Vec<BodyState>,
     /// Whether impacts were answered at the start of the piece.
     struck: bool,
+    /// Bodies of islands in which a contact gives way, their motion and its substeps.
+    marks: Vec<bool>,
+    yields: bool,
+    compliant: Smooth,
+    substeps: compliant::Substeps,
+    compliant_end: Vec<BodyState>,
     places: Vec<(u32, u32)>,
+}
+
+impl Scratch {
+    /// The parts of the world that move apart from each other.
+    fn parts(&self) -> impl Iterator<Item = &Smooth> {
+        let compliant = self.yields.then_some(&self.compliant);
+        std::iter::once(&self.smooth).chain(compliant)
+    }
 }
 
 /// Advances the state by `h`, piece by piece from one event to the next.
@@ -102,6 +117,7 @@ fn piece(
 
     // Detect: what touches, and what may on the way.
     look(model, params, state, end - t, work);
+    check_laws(model, work)?;
 
     // Impacts: all that approaches at this instant, in passes over the graph. What was hit goes elsewhere: look there too.
     work.begins(Phase::Collide);
@@ -119,7 +135,7 @@ fn piece(
 
     // Move along the smooth motion, back to the first event if there is one.
     work.begins(Phase::Move);
-    travel(model, params, (end, last), state, work, &mut report);
+    travel(model, params, (end, last), state, work, &mut report)?;
     check_finite(model, state, "move")?;
 
     // Project poses and velocities on what holds.
@@ -130,16 +146,18 @@ fn piece(
         balance,
         ..
     } = work;
-    let contacts = &detection.contacts;
-    project::run(
+    let mut projection = project::Projection {
         model,
         params,
-        contacts,
-        &mut scratch.smooth,
-        state,
+        contacts: &detection.contacts,
+        marks: &scratch.marks,
         balance,
-        &mut report,
-    );
+        report: &mut report,
+    };
+    projection.run(Part::Rigid, &mut scratch.smooth, state);
+    if scratch.yields {
+        projection.run(Part::Compliant, &mut scratch.compliant, state);
+    }
     state.set_substep(model, report.dt);
     work.begins(Phase::Finish);
     finish::run(model, before, state, work, &mut report);
@@ -175,12 +193,30 @@ fn look(model: &Model, params: &ForcesParams, state: &State, h: f64, work: &mut 
         if !model.is_awake(a as u32) && !model.is_awake(b as u32) {
             continue;
         }
+        if c.surface.compliance.gives_way() {
+            continue;
+        }
         let gap = c.at(&state.bodies[a], &state.bodies[b]).gap;
         let here = c.seen == 0.0 && gap >= c.point.gap - params.touch_tolerance;
         if here && gap <= params.touch_tolerance {
             touching.push(i as u32);
         }
     }
+    let forces = &mut work.forces;
+    forces.yields = compliant::mark(model, &work.detection.contacts, &mut forces.marks);
+}
+
+/// Refuses a contact whose law says nothing about what touches.
+fn check_laws(model: &Model, work: &Work) -> Result<(), StepError> {
+    let Some(key) = compliant::lawless(&work.detection.contacts) else {
+        return Ok(());
+    };
+    let [a, b] = [key.pair.body_a, key.pair.body_b].map(|slot| model.name(slot as usize));
+    Err(StepError::Refused {
+        reason: format!(
+            "`{a}` and `{b}`: Hertz' law needs a round surface where they touch; state `stiffness` and `exponent` for this pair"
+        ),
+    })
 }
 
 /// Answers what approaches, and what friction jams. Says whether there was any.
@@ -209,6 +245,8 @@ fn strike(
     let mut phase = impacts::Phase {
         params,
         scene: Scene {
+            part: Part::All,
+            marks: &[],
             model,
             loads: &state.loads,
             contacts: &detection.contacts,
@@ -239,24 +277,60 @@ fn forces(
     work: &mut Work,
     report: &mut StepReport,
 ) -> Vec<u32> {
+    let mut jammed = forces_of(Part::Rigid, model, params, (h, left), state, work, report);
+    if work.forces.yields {
+        jammed.extend(forces_of(
+            Part::Compliant,
+            model,
+            params,
+            (h, left),
+            state,
+            work,
+            report,
+        ));
+    }
+    jammed
+}
+
+/// The forces of one part of the world.
+fn forces_of(
+    part: Part,
+    model: &Model,
+    params: &ForcesParams,
+    (h, left): (f64, f64),
+    state: &State,
+    work: &mut Work,
+    report: &mut StepReport,
+) -> Vec<u32> {
     let Work {
         forces, detection, ..
     } = work;
     let Scratch {
-        smooth, touching, ..
+        smooth,
+        compliant,
+        substeps,
+        marks,
+        touching,
+        ..
     } = forces;
     let scene = Scene {
+        part,
+        marks,
         model,
         loads: &state.loads,
         contacts: &detection.contacts,
     };
-    smooth.impulse_level = params.impulse_level;
+    let yields = part == Part::Compliant;
+    let smooth = if yields { compliant } else { smooth };
+    smooth.impulse_level = params.impulse_level && !yields;
+    smooth.yield_to(params, &scene, &state.bodies, &state.compliant);
+    substeps.keep(smooth);
     let known = smooth.gather(params, &scene, touching, state, h);
     smooth.number(&scene);
     smooth.pose(&scene, &state.bodies, state.time);
     let warm = params.warm_start && known && modes::warm(&mut smooth.system);
     // Impulses of the step answer those too.
-    let jammed = if params.impulse_level {
+    let jammed = if smooth.impulse_level {
         Vec::new()
     } else {
         smooth.jammed()
@@ -270,7 +344,7 @@ fn forces(
     report.work.newton_steps += std::mem::take(&mut smooth.system.factorisations);
     smooth.keep_forces();
     smooth.keep_modes();
-    if jammed.is_empty() && !params.impulse_level {
+    if jammed.is_empty() && !smooth.impulse_level && !yields {
         smooth.foresee(&scene, &state.bodies, state.time, left);
     }
     jammed
@@ -284,24 +358,56 @@ fn travel(
     state: &mut State,
     work: &mut Work,
     report: &mut StepReport,
-) {
+) -> Result<(), StepError> {
     let Work {
         forces, detection, ..
     } = work;
     let Scratch {
         smooth,
+        compliant,
+        substeps,
+        compliant_end,
+        marks,
+        yields,
         locate,
         start,
         end: arrived,
         ..
     } = forces;
     let scene = Scene {
+        part: Part::Rigid,
+        marks,
         model,
         loads: &state.loads,
         contacts: &detection.contacts,
     };
-    let left = (end - state.time).min(smooth.longest(&scene));
+    let mut left = (end - state.time).min(smooth.longest(&scene));
     start.clone_from(&state.bodies);
+    // Islands that give way come first: where one of their contacts parts, everybody looks again.
+    let yielding = Scene {
+        part: Part::Compliant,
+        ..scene
+    };
+    let mut step = state.compliant.step;
+    let mut bend = |left: f64, report: &mut StepReport| -> Result<f64, StepError> {
+        step = state.compliant.step;
+        let span = (state.time, left);
+        let done = substeps.advance(
+            params,
+            &yielding,
+            compliant,
+            start,
+            span,
+            &mut step,
+            compliant_end,
+        )?;
+        report.work.newton_steps += std::mem::take(&mut compliant.system.factorisations);
+        report.work.sweeps += substeps.substeps;
+        Ok(done)
+    };
+    if *yields {
+        left = bend(left, report)?;
+    }
     if last {
         // No more pieces: what happens now is answered too late.
         report.work.caps_hit += 1;
@@ -313,14 +419,28 @@ fn travel(
         report.dt = arrival.length;
         report.work.caps_hit += u32::from(arrival.lost) + u32::from(arrival.capped);
     }
+    if *yields && report.dt < left {
+        bend(report.dt, report)?;
+    }
     report.work.caps_hit += std::mem::take(&mut smooth.open);
     report.work.newton_steps += std::mem::take(&mut smooth.system.factorisations);
     state.bodies.clone_from(arrived);
+    if *yields {
+        for (slot, _) in marks.iter().enumerate().filter(|(_, m)| **m) {
+            state.bodies[slot] = compliant_end[slot];
+        }
+        let (bodies, touch) = (&state.bodies, params.touch_tolerance);
+        compliant::remember(&yielding, compliant, bodies, &mut state.compliant, touch);
+        state.compliant.step = step;
+    } else {
+        state.compliant = CompliantMemory::default();
+    }
     state.time = if report.dt == end - state.time {
         end
     } else {
         state.time + report.dt
     };
+    Ok(())
 }
 
 impl Smooth {
@@ -343,6 +463,9 @@ impl Smooth {
         self.active.clear();
         for &contact in touching {
             let c = &scene.contacts[contact as usize];
+            if !scene.has(c) {
+                continue;
+            }
             let (a, b) = c.bodies();
             let at = c.at(&state.bodies[a], &state.bodies[b]);
             let point = (at.point_a + at.point_b) * 0.5;
@@ -375,7 +498,10 @@ impl Smooth {
             });
         }
         self.joint_forces.clear();
-        for (i, _) in scene.model.present_joints() {
+        for (i, joint) in scene.model.present_joints() {
+            if !scene.holds(joint) {
+                continue;
+            }
             self.joint_forces
                 .push(state.joints[i].first.map(|f| f * to_force));
         }

@@ -27,6 +27,12 @@ params! {
         warm_start: bool = true, "", Any, "the steady step of a stack is then one verified linear solve";
         /// Contact forces as impulses of the piece: no slip and no approach at its end.
         impulse_level: bool = false, "", Any, "always has an answer, and is of order one";
+        /// Error of a substep of compliant contacts, relative to the speeds at hand.
+        compliant_tolerance: f64 = 1e-10, "1", Positive, "an elastic impact of hundreds of substeps then keeps its energy to 1e-8";
+        /// Most substeps of compliant contacts in a piece; beyond, the step is refused with the limit of explicit steps.
+        compliant_substeps: u32 = 100000, "1", AtLeast(1.0), "a stiffness that nobody can follow is told, not waited for";
+        /// Slip speed of compliant contacts whose pair states none.
+        compliant_slip: f64 = 1e-3, "m/s", Positive, "their friction is regularised: at rest on a slope they creep by less than this";
     }
     renamed {}
     dropped {}

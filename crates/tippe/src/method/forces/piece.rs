@@ -5,6 +5,7 @@
 //! Source: order four by the classical tableau; rotations by [MuntheKaas99], φ' = dexp⁻¹_φ ω. Impulses and works are integrated by the same
 //! weights, so that they are of the same order.
 
+use super::compliant::YieldingSum;
 use super::modes;
 use super::smooth::{ContactSum, DRAG_PROBE, JointSum, Scene, Smooth, spring_forces};
 use super::system::Mode;
@@ -25,7 +26,7 @@ struct Rate {
 /// Scratch of a piece.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stage {
-    bodies: Vec<BodyState>,
+    pub bodies: Vec<BodyState>,
     rates: [Vec<Rate>; 4],
     /// By node: angular momentum at the start [kg·m²/s], rotation vector since then at the stage [rad].
     momenta: Vec<Vec3>,
@@ -112,6 +113,9 @@ impl Smooth {
         self.joint_sums.clear();
         self.joint_sums
             .resize(self.joints.len(), JointSum::default());
+        self.yielding_sums.clear();
+        self.yielding_sums
+            .resize(self.yielding.len(), YieldingSum::default());
         for list in [&mut self.drag_loss, &mut self.external] {
             list.clear();
             list.resize(nodes, 0.0);
@@ -207,6 +211,7 @@ impl Smooth {
 
     /// Impulses and works of a stage with its weight [s].
     fn add_up(&mut self, scene: &Scene<'_>, weight: f64) {
+        self.sum_yielding(scene, weight);
         let bodies = &self.stage.bodies;
         for (k, touch) in self.system.touches.iter().enumerate() {
             let (a, b) = scene.contacts[self.active[k].contact as usize].bodies();

@@ -6,7 +6,7 @@
 
 use super::ForcesParams;
 use super::impacts::velocities;
-use super::smooth::{Scene, Smooth};
+use super::smooth::{Part, Scene, Smooth};
 use super::system::{Mode, NO_NODE};
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
@@ -22,38 +22,45 @@ const DEEP: f64 = 1e-6;
 /// Rounds of the correction of poses.
 const ROUNDS: u32 = 3;
 
-/// Projects the states at time `state.time`; what that does to the energy is booked.
-pub(crate) fn run(
-    model: &Model,
-    params: &ForcesParams,
-    contacts: &[crate::collide::Contact],
-    smooth: &mut Smooth,
-    state: &mut State,
-    balance: &mut Balance,
-    report: &mut StepReport,
-) {
-    let before = energy::total(model, state);
-    balance.correct(model, state, -1.0);
-    let State {
-        bodies,
-        loads,
-        time,
-        ..
-    } = state;
-    let scene = Scene {
-        model,
-        loads,
-        contacts,
-    };
-    for _ in 0..ROUNDS {
-        if !poses(params, &scene, smooth, bodies, *time) {
-            break;
+/// The projection of a piece.
+pub(crate) struct Projection<'a> {
+    pub model: &'a Model,
+    pub params: &'a ForcesParams,
+    pub contacts: &'a [crate::collide::Contact],
+    pub marks: &'a [bool],
+    pub balance: &'a mut Balance,
+    pub report: &'a mut StepReport,
+}
+
+impl Projection<'_> {
+    /// Projects the states of one part at time `state.time`; what that does to the energy is booked.
+    pub(crate) fn run(&mut self, part: Part, smooth: &mut Smooth, state: &mut State) {
+        let model = self.model;
+        let before = energy::total(model, state);
+        self.balance.correct(model, state, -1.0);
+        let State {
+            bodies,
+            loads,
+            time,
+            ..
+        } = state;
+        let scene = Scene {
+            part,
+            marks: self.marks,
+            model,
+            loads,
+            contacts: self.contacts,
+        };
+        for _ in 0..ROUNDS {
+            if !poses(self.params, &scene, smooth, bodies, *time) {
+                break;
+            }
         }
+        speeds(&scene, smooth, bodies, *time, self.report);
+        self.balance.correct(model, state, 1.0);
+        let after = energy::total(model, state);
+        self.report.energy.position_correction += after.0 + after.1 - (before.0 + before.1);
     }
-    speeds(&scene, smooth, bodies, *time, report);
-    balance.correct(model, state, 1.0);
-    let after = energy::total(model, state);
-    report.energy.position_correction += after.0 + after.1 - (before.0 + before.1);
 }
 
 /// One correction of the poses; says whether there was something to correct.

@@ -5,6 +5,7 @@
 //! Source: [Lecture] "Contact Force Approach", "Vector b"; classical Runge–Kutta with rotations as in [MuntheKaas99]. Momenta (v, L) are
 //! integrated, so that torque-free motion keeps L. Letters: φ rotation vector since the start of the piece.
 
+use super::compliant::{Yielding, YieldingSum};
 use super::modes::Solver;
 use super::piece::Stage;
 use super::system::{Hold, Mode, NO_NODE, Node, System, Touch};
@@ -46,12 +47,55 @@ struct First {
     result: Vec<Block6>,
 }
 
+/// Which bodies, contacts and joints take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    All,
+    /// Those of islands in which no contact gives way.
+    Rigid,
+    /// Those of islands in which one does.
+    Compliant,
+}
+
 /// What acts in the piece under way.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
+    pub part: Part,
+    /// By slot: whether a body belongs to an island in which a contact gives way.
+    pub marks: &'a [bool],
     pub model: &'a Model,
     pub loads: &'a [Load],
     pub contacts: &'a [Contact],
+}
+
+impl Scene<'_> {
+    /// Whether a body takes part.
+    fn takes(&self, slot: u32) -> bool {
+        let marked = self.marks.get(slot as usize).copied().unwrap_or(false);
+        match self.part {
+            Part::All => true,
+            Part::Rigid => !marked,
+            Part::Compliant => marked,
+        }
+    }
+
+    /// Whether a contact takes part: one end that does is enough, and all that can move do or do not together.
+    pub(crate) fn has(&self, c: &Contact) -> bool {
+        self.joins(Some(c.key.pair.body_a), c.key.pair.body_b)
+    }
+
+    /// Whether a joint takes part.
+    pub(crate) fn holds(&self, joint: &Joint) -> bool {
+        self.joins(joint.a, joint.b)
+    }
+
+    fn joins(&self, a: Option<u32>, b: u32) -> bool {
+        match self.part {
+            Part::All => true,
+            Part::Rigid => self.takes(b) && a.is_none_or(|a| self.takes(a)),
+            Part::Compliant => self.takes(b) || a.is_some_and(|a| self.takes(a)),
+        }
+    }
 }
 
 /// What a contact did over a piece.
@@ -78,6 +122,9 @@ pub(crate) struct Smooth {
     pub system: System,
     /// Contacts that touch and do not approach.
     pub active: Vec<Active>,
+    /// Contacts that give way.
+    pub yielding: Vec<Yielding>,
+    pub yielding_sums: Vec<YieldingSum>,
     /// Joint slots, and the forces of their rows.
     pub joints: Vec<u32>,
     pub joint_forces: Vec<[f64; 6]>,
@@ -122,7 +169,7 @@ impl Smooth {
             bind(a as u32, &mut self.node_of, &mut self.slots);
             bind(b as u32, &mut self.node_of, &mut self.slots);
         }
-        for (i, joint) in model.present_joints() {
+        for (i, joint) in model.present_joints().filter(|(_, j)| scene.holds(j)) {
             self.joints.push(i as u32);
             if let Some(a) = joint.a {
                 bind(a, &mut self.node_of, &mut self.slots);
@@ -140,12 +187,21 @@ impl Smooth {
         let jointed = model
             .present_joints()
             .any(|(_, j)| prescribed(j.b as usize) || j.a.is_some_and(|a| prescribed(a as usize)));
-        self.fixed_in_time = !touching && !jointed;
-        for (i, body) in model.present() {
-            if body.drag.is_some() || scene.loads[i].torque != Vec3::ZERO {
+        self.fixed_in_time = !touching && !jointed && !self.presses_prescribed(scene);
+        for (i, body) in model.present().filter(|(i, _)| scene.takes(*i as u32)) {
+            let flies = body.drag.is_none() && scene.loads[i].torque == Vec3::ZERO;
+            if !flies || scene.part == Part::Compliant {
                 bind(i as u32, &mut self.node_of, &mut self.slots);
             }
         }
+    }
+
+    /// Contacts that carry, with what they did over the piece.
+    pub(crate) fn carried(&self) -> impl Iterator<Item = (Active, ContactSum)> {
+        self.active
+            .iter()
+            .copied()
+            .zip(self.contact_sums.iter().copied())
     }
 
     /// Keeps the solved system, and comes back to it.
@@ -174,6 +230,7 @@ impl Smooth {
             system.nodes.push(node(scene.model, body, s, load));
         }
         self.springs(scene.model, bodies, &mut system.nodes);
+        self.press(scene, bodies, &mut system.nodes);
         for (k, &slot) in self.joints.iter().enumerate() {
             if let Some(joint) = &scene.model.joints[slot as usize] {
                 self.hold(scene.model, joint, k, bodies, t, &mut system.holds);

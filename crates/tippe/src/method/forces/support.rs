@@ -43,5 +43,10 @@ pub(crate) fn refusal(model: &Model) -> Option<String> {
             "rolling and spinning friction: `forces` does not have them; use `sequential` or `iterative`".into(),
         );
     }
+    if let Some((a, b)) = model.materials.uncombined() {
+        return Some(format!(
+            "materials `{a}` and `{b}`: their compliant laws do not combine; state the pair"
+        ));
+    }
     None
 }

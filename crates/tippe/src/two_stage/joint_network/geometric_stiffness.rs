@@ -5,8 +5,8 @@
 //! Source: [Tournier15]; docs/solver.md, "Joint networks".
 //!
 //! A joint under the force f on the lever r of a body turns it back with the stiffness K = (f·r) 1 − ½ (r fᵀ + f rᵀ). Where (h/2)² K is more than a
-//! quarter of the body's inertia, the excess d acts as inertia on the velocity that the half step leaves, (I + d) ω⁺ = I ω + τ, as for stiff
-//! springs (`link::spring_impulse`). That takes energy.
+//! quarter of the body's inertia, the excess d acts as inertia on the velocity that the half step leaves, (I + d) ω⁺ = I ω + τ. That
+//! takes energy.
 
 #![allow(non_snake_case)]
 

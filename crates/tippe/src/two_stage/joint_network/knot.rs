@@ -45,7 +45,7 @@ impl Knot {
             JointKind::Distance { min, max } if min < max => 0,
             kind => kind.rank() as u32,
         };
-        let plain = free.iter().all(|f| f.motor.is_none() && f.limits.is_none());
+        let plain = free.iter().all(|f| f.is_free());
         if count == 0 || !plain || joint.desc.kind.winds() || model.is_linked(joint) {
             return None;
         }

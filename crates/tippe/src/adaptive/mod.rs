@@ -1,0 +1,223 @@
+//! Worlds with adaptive trees: before a step the joints that matter are chosen, and the method steps a lean world in
+//! which whatever is locked together is one link.
+//!
+//! Reads: Model, State.  Writes: State (adaptive trees included), Work, StepReport.
+//! Called by: `step`.
+//! Source: docs/methods/adaptive.md, "In a world"; [Redon05]; [Articulated] slides 44–46. No method knows of it: what
+//! they see is an articulation with fewer freedoms.
+
+mod carry;
+mod lean;
+pub(crate) mod loops;
+mod select;
+
+pub(crate) use lean::Lean;
+
+use crate::articulated::{AdaptiveState, Load as LinkLoad, TreeError};
+use crate::error::StepError;
+use crate::method::Method;
+use crate::model::Model;
+use crate::report::{AdaptiveReport, StepReport};
+use crate::state::{AdaptiveMemory, State};
+use crate::work::Work;
+
+/// Most times that a step is made again because something new touches an adaptive tree.
+const AGAIN_MAX: u32 = 3;
+
+/// Whether a world has adaptive trees.
+pub(crate) fn any(model: &Model) -> bool {
+    let mut trees = model.present_articulations();
+    trees.any(|(_, a)| a.desc.adaptive.is_some())
+}
+
+/// What a step takes back if it fails: memory and velocities of a tree before its joints were chosen.
+struct Undo {
+    index: usize,
+    memory: Option<AdaptiveMemory>,
+    velocities: Vec<f64>,
+}
+
+/// Advances `state` by `dt`, as `step::step` does, or leaves it as it was and says why.
+pub(crate) fn step(
+    model: &Model,
+    method: &Method,
+    dt: f64,
+    state: &mut State,
+    work: &mut Work,
+) -> Result<StepReport, StepError> {
+    if !dt.is_finite() || dt <= 0.0 {
+        return Err(StepError::BadStep { dt });
+    }
+    let mut lean = work.lean.take().unwrap_or_default();
+    let mut undo = Vec::new();
+    let done = lean.step(model, method, dt, state, work, &mut undo);
+    if done.is_err() {
+        for u in undo.into_iter().rev() {
+            state.adaptive[u.index] = u.memory;
+            state.articulations[u.index].velocities = u.velocities;
+        }
+        crate::step::drop_senseless_loads(state);
+        lean = Box::default();
+    } else if model.sleeping.is_some() {
+        work.backup.copy_from(&lean.before);
+    }
+    work.lean = Some(lean);
+    done
+}
+
+impl Lean {
+    fn step(
+        &mut self,
+        model: &Model,
+        method: &Method,
+        dt: f64,
+        state: &mut State,
+        work: &mut Work,
+        undo: &mut Vec<Undo>,
+    ) -> Result<StepReport, StepError> {
+        let sleeping = model.sleeping.is_some();
+        if sleeping {
+            self.before.copy_from(state);
+        }
+        // Sleepers come and go without an edit.
+        let edits = model.edits - model.pushes;
+        if self.edits != Some(edits) || sleeping {
+            self.edits = None;
+            self.make_others(model)?;
+            work.resting.release_all();
+            self.edits = Some(edits);
+        }
+        self.pushed = self.pushes != Some(model.pushes);
+        self.pushes = Some(model.pushes);
+        let mut done = AdaptiveReport::default();
+        let mut taken = self.begin(model, dt, state, undo, &mut done)?;
+        let mut report = loop {
+            self.renew(model, state, work)?;
+            self.carry_in(model, state)
+                .map_err(|e| self.fails(model, &e))?;
+            let report = crate::step::step(&self.model, method, dt, &mut self.state, work)?;
+            let again = done.again < AGAIN_MAX && self.meets(model, state, work);
+            if !again {
+                break report;
+            }
+            done.again += 1;
+            taken += self.choose_for_impact(model, dt, state, work, undo, &mut done)?;
+        };
+        self.carry_out(model, state)
+            .map_err(|e| self.fails(model, &e))?;
+        self.tell(model, work);
+        self.remember(model, state, work, dt);
+        state.behind = true;
+        report.energy.numerical_damping += taken;
+        report.energy.potential += self.trees.iter().map(|t| t.potential).sum::<f64>();
+        self.account(model, state, &mut done);
+        report.adaptive = done;
+        Ok(report)
+    }
+
+    /// Makes the pieces anew where other joints move than those they were made for.
+    fn renew(&mut self, model: &Model, state: &State, work: &mut Work) -> Result<(), StepError> {
+        let same = self.trees.iter().all(|t| {
+            let memory = state.adaptive[t.index].as_ref();
+            memory.is_some_and(|m| m.joints.active == t.made_for)
+        });
+        if !same || self.model.bodies.len() < self.full_of.len() + self.trees.len() {
+            self.make_pieces(model, state)?;
+            work.resting.release_all();
+        }
+        Ok(())
+    }
+
+    fn fails(&self, model: &Model, e: &TreeError) -> StepError {
+        let index = self.trees.first().map_or(0, |t| t.index);
+        StepError::Articulation {
+            name: model.articulation_name(index),
+            reason: e.to_string(),
+        }
+    }
+
+    /// Counts of all trees, and their residuals.
+    fn account(&self, model: &Model, state: &State, done: &mut AdaptiveReport) {
+        for tree in &self.trees {
+            let (Some(a), Some(memory)) = (
+                &model.articulations[tree.index],
+                &state.adaptive[tree.index],
+            ) else {
+                continue;
+            };
+            let moving = memory.joints.active_count();
+            done.moving += moving;
+            done.locked += memory.joints.active.len() - moving;
+            done.residual += memory.joints.residual;
+            if let Some(desc) = &a.desc.adaptive {
+                match desc.choice {
+                    crate::articulated::Choice::Joints(m) => {
+                        done.over_budget += moving.saturating_sub(m);
+                    }
+                    crate::articulated::Choice::Error(e) => {
+                        done.excess = done.excess.max(memory.joints.residual - e);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the next step needs to know: when to choose again, and the forces on links.
+    fn remember(&self, model: &Model, state: &mut State, work: &Work, dt: f64) {
+        for (t, tree) in self.trees.iter().enumerate() {
+            let loads = self.link_loads(model, t, work, dt);
+            let interval = tree.body.desc().interval;
+            if let Some(memory) = &mut state.adaptive[tree.index] {
+                memory.joints.clock = (memory.joints.clock + 1) % interval;
+                memory.loads = loads;
+            }
+        }
+    }
+
+    /// Forces that contacts and joints put on the links of a tree in the step.
+    fn link_loads(&self, model: &Model, t: usize, work: &Work, dt: f64) -> Vec<LinkLoad> {
+        let mut out = Vec::new();
+        let link = |slot: u32| {
+            let (tree, link) = self.link_of[slot as usize];
+            (tree as usize == t).then_some(link as usize)
+        };
+        for c in &work.contact_forces {
+            let force = c.impulse() / dt;
+            for (slot, sign) in [(c.body_a.index, -1.0), (c.body_b.index, 1.0)] {
+                if let Some(link) = link(slot) {
+                    out.push(LinkLoad::new(link, c.point, force * sign));
+                }
+            }
+        }
+        for f in &work.joint_forces {
+            let i = f.joint.index();
+            let (Some(joint), Some(lean)) = (&model.joints[i], &self.model.joints[i]) else {
+                continue;
+            };
+            let at = lean
+                .place(&self.state.bodies, &self.state.joints)
+                .b
+                .position;
+            for (slot, sign) in [(joint.a, -1.0), (Some(joint.b), 1.0)] {
+                if let Some(link) = slot.and_then(link) {
+                    out.push(LinkLoad {
+                        torque: f.torque * sign,
+                        ..LinkLoad::new(link, at, f.force * sign)
+                    });
+                }
+            }
+        }
+        out
+    }
+}
+
+impl AdaptiveMemory {
+    /// Everything moves, and the next step chooses.
+    pub(crate) fn new(tree: &crate::articulated::Model) -> Self {
+        Self {
+            joints: AdaptiveState::new(tree),
+            loads: Vec::new(),
+            loaded: Vec::new(),
+        }
+    }
+}
