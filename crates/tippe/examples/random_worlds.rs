@@ -2,7 +2,7 @@
 //! `cargo run -p tippe --example random_worlds -- --count 2000 --seed 0 [--seconds 1] [--method sequential]`.
 //!
 //! Reads: nothing.  Writes: failures with their seed and a summary, on standard output; exit code 1 if there are any.
-//! Called by: people; the test `random_worlds_make_no_energy` runs a hundred of them.
+//! Called by: people.
 //! Source: none.
 
 #[path = "../tests/geometry_support/mod.rs"]

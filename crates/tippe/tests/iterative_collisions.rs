@@ -394,7 +394,8 @@ fn impact_law_of_the_pair_decides() {
         run(&mut world, 0.01, 1);
         world.energy().0 - before
     };
-    near("Newton", energy(ImpactLaw::Newton), 0.004671, 1e-6);
+    // Newton's law would make 0.004671 J; the guard takes that.
+    near("Newton", energy(ImpactLaw::Newton), 0.0, 1e-6);
     near("Poisson", energy(ImpactLaw::Poisson), -0.115198, 1e-6);
     near("Stronge", energy(ImpactLaw::Stronge), -0.096869, 1e-6);
 }

@@ -127,9 +127,14 @@ fn impulses_read_out_account_for_every_change_of_momentum() {
     for kinds in [Kinds::Spheres, Kinds::All] {
         let mut world = pile(Surface::new(0.4, 0.3), kinds, 5, 27);
         let ids: Vec<BodyId> = world.body_ids().skip(1).collect();
+        let mut guarded = 0;
         for _ in 0..150 {
             let before: Vec<Vec3> = ids.iter().map(|&id| state(&world, id).velocity).collect();
-            run(&mut world, 0.01, 1);
+            // What the guard takes is no contact's.
+            if run(&mut world, 0.01, 1).work.guarded > 0 {
+                guarded += 1;
+                continue;
+            }
             for (&id, v) in ids.iter().zip(before) {
                 let mass = world.body(id).unwrap().mass;
                 let change = (state(&world, id).velocity - v + Vec3::Z * (G * 0.01)) * mass;
@@ -149,6 +154,7 @@ fn impulses_read_out_account_for_every_change_of_momentum() {
                 near_vec("Σ P = Δp", sum, change, bound);
             }
         }
+        assert!(guarded < 15, "the guard acted in {guarded} of 150 steps");
     }
 }
 
@@ -187,9 +193,9 @@ fn piles_lose_energy_and_the_ledger_says_where() {
 }
 
 #[test]
-fn elastic_piles_gain_energy_in_clusters() {
-    // Fails today: restitution is Newton's, and where several contacts of a cluster act at once, with friction or beside resting
-    // ones, it can give back more than it took. [Known in F11 for single rods.] Never more than a tenth in a step.
+fn elastic_piles_gain_little_in_clusters() {
+    // Restitution is Newton's, and where several contacts of a cluster act at once, with friction or beside resting ones, it can give
+    // back more than it took: up to a tenth in a step without the guard.
     let mut worst: f64 = 0.0;
     for kinds in [Kinds::Spheres, Kinds::All] {
         let mut world = pile(Surface::new(0.3, 1.0), kinds, 100, 27);
@@ -201,11 +207,7 @@ fn elastic_piles_gain_energy_in_clusters() {
             before = now;
         }
     }
-    assert!(
-        worst > 1e-3,
-        "no gain any more ({worst:e}): assert that instead"
-    );
-    below("gain in a step", worst, 0.1);
+    below("gain in a step", worst, 1e-4);
 }
 
 fn turn_between(a: Quat, b: Quat) -> f64 {

@@ -80,6 +80,8 @@ struct Sum {
     scale: f64,
     /// What may be lent.
     lent: f64,
+    /// Whether a tree takes part.
+    linked: bool,
 }
 
 impl Balance {
@@ -273,6 +275,7 @@ impl Balance {
             sum.size += kinetic + potential.abs() + start + self.work[i].abs();
             sum.scale += kinetic_start + body.mass * body.gravity_scale.abs() * g * reach;
             sum.lent += self.lent[i];
+            sum.linked |= model.is_link(i as u32);
         }
     }
 
@@ -294,7 +297,7 @@ impl Balance {
         sum.balance
     }
 
-    /// The gain of every group worth acting on, by the slot of its root [J].
+    /// The gain of every group worth acting on, by the slot of its root [J]; groups with trees are left alone.
     pub(crate) fn gains(
         &mut self,
         model: &Model,
@@ -311,7 +314,7 @@ impl Balance {
             let sum = &self.sums[root];
             let put_in = sum.turnover.min((sum.balance - sum.turnover).abs());
             // What is not a number is no small gain.
-            if gain != 0.0 && !(gain <= LEFT_ALONE * (sum.scale + put_in)) {
+            if gain != 0.0 && !sum.linked && !(gain <= LEFT_ALONE * (sum.scale + put_in)) {
                 out[root] = gain;
                 any = true;
             }

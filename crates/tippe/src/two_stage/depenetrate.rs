@@ -175,10 +175,7 @@ fn pass(
     let (mut loaded, mut any) = (false, false);
     for island in islands.iter() {
         let step_contacts = &step_contacts[island.rows.clone()];
-        let closes = (joint_blocks[island.joint_blocks.clone()].iter()).any(|block| {
-            let joint = model.joints[block.joint as usize].as_ref();
-            joint.is_some_and(|joint| block.must_close(joint))
-        });
+        let closes = (joint_blocks[island.joint_blocks.clone()].iter()).any(|block| block.apart);
         any |= closes;
         if again && !closes {
             continue;
@@ -241,10 +238,7 @@ fn pass(
             });
             pull.find_apart();
             if closes {
-                let place = joint.place(&state.bodies, &state.joints);
-                let angle = state.joints[slot as usize].angle;
-                pull.add_bounded(joint, &place, bodies, angle, report.dt);
-                pull.aim_at_fit(joint, reach(model, joint), again, report.dt);
+                pull.aim_at_fit(reach(model, joint), again, report.dt);
             }
             pulls.push(pull);
         }

@@ -111,14 +111,9 @@ impl JointBlock {
         residuals.any(|r| r.abs() > tolerance)
     }
 
-    /// Whether it is apart, or beyond a limit by as much.
-    pub(crate) fn must_close(&self, joint: &Joint) -> bool {
-        self.apart || self.beyond_limits(joint) > JOINT_APART
-    }
-
     /// Aims at closing what is apart, for displacements in place of velocities, not faster than bodies of this reach may [m]; or `again` at
     /// closing what little a first round has left.
-    pub(crate) fn aim_at_fit(&mut self, joint: &Joint, reach: f64, again: bool, h: f64) {
+    pub(crate) fn aim_at_fit(&mut self, reach: f64, again: bool, h: f64) {
         let speed = CLOSING_SPEED.max(2.0 * reach / CLOSING_TIME);
         let size = |linear: bool, block: &Self| {
             let of = |i: &usize| (block.held.rows[*i].e != Vec3::ZERO) == linear;
@@ -142,24 +137,6 @@ impl JointBlock {
                 1.0
             };
             self.target[i] = -part * self.held.residuals[i];
-        }
-        for k in 0..BOUNDED {
-            let (freedom, value, may) = if k < 2 {
-                (joint.desc.rotation, self.values[0], may[0])
-            } else {
-                (translation(joint), self.values[1], may[1])
-            };
-            let row = &mut self.bounded[k];
-            (row.low, row.high, row.lambda) = (0.0, 0.0, 0.0);
-            let (min, max) = freedom.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-            if k % 2 == 0 || row.mass == 0.0 || again {
-                continue;
-            }
-            if value < min - JOINT_APART {
-                (row.high, row.target) = (f64::INFINITY, (min - value).min(may));
-            } else if value > max + JOINT_APART {
-                (row.low, row.target) = (f64::NEG_INFINITY, (max - value).max(-may));
-            }
         }
     }
 
@@ -335,17 +312,6 @@ const JOINT_TARGETS_KEPT: f64 = 4e-3;
 /// Limits that a link keeps, from where it is: a wedged tree cannot undo what a hard impact or rounding has left beyond them, and what it
 /// undoes would be velocity. Anything that does not press leaves it.
 fn kept(keeps: bool, freedom: Freedom, value: f64) -> Freedom {
-    // What starts far beyond a limit comes back by the pose-only pass.
-    if beyond(&freedom, value) > JOINT_APART.max(f64::from(u8::from(keeps)) * JOINT_TARGETS_KEPT) {
-        let limits = freedom.limits.map(|(min, max)| {
-            if value < min {
-                (value, max)
-            } else {
-                (min, value)
-            }
-        });
-        return Freedom { limits, ..freedom };
-    }
     let limits = match freedom.limits {
         Some((min, max)) if keeps && min < max => Some((
             min.min(value.max(min - JOINT_TARGETS_KEPT)),
