@@ -6,7 +6,9 @@
 //! Source: docs/methods/sequential.md, "Islands at rest".
 //!
 //! Two things, of which only the first is physics. *The rule*: if no point of an island's bodies was faster than the tolerance before or
-//! after a step, nor went farther in it than that, the island stays where it was, with the impulses it had, and has no velocity.
+//! after a step, nor went farther in it than that, the island stays where it was, with the impulses it had, and has no velocity. Where it touches elsewhere than a step
+//! before, by rounding of faces that meet exactly, or remembers impulses for another length of step, it keeps the impulses it has found: the next step starts from them,
+//! at the same touches.
 //! *The short cut*: a step that starts from the same bits ends with the same bits, so what the rule left as it was is not computed
 //! again until something about it changes. Throwing this memory away at any time changes no result.
 
@@ -58,6 +60,8 @@ pub(crate) struct Resting {
     leaving: Vec<u32>,
     /// Scratch: by name, whether the step left an island exactly as it was.
     same: Vec<bool>,
+    /// Scratch: by name, whether an island touches elsewhere than before.
+    shifted: Vec<bool>,
 }
 
 /// What a step reports of an island.
@@ -195,8 +199,7 @@ impl Resting {
         work: &mut Work,
     ) {
         let driven = |(_, b): (usize, &Body)| matches!(b.kind, BodyKind::Kinematic(_));
-        // Impulses remembered for another length of step would be given back for this one.
-        if work.backup.substep != work.resting.h || model.present().any(driven) {
+        if model.present().any(driven) {
             return;
         }
         let g_h = model.gravity.length() * work.resting.h;
@@ -325,7 +328,7 @@ impl Resting {
         true
     }
 
-    /// Drops the candidates that touch elsewhere than before: something is still going on.
+    /// Marks the candidates that touch elsewhere than before, or whose impulses belonged to another length of step: their impulses are new.
     fn same_touches(&mut self, state: &State, before: &State) {
         let lists = [
             (&state.contacts, &before.contacts),
@@ -340,13 +343,14 @@ impl Resting {
                 }
             }
         }
-        self.leaving.sort_unstable();
-        for i in &mut self.candidates {
-            if self.leaving.binary_search(i).is_ok() {
-                *i = NONE;
-            }
+        self.shifted.clear();
+        self.shifted.resize(self.candidates.len(), false);
+        if before.substep != self.h {
+            self.shifted.fill(true);
         }
-        self.leaving.clear();
+        for island in self.leaving.drain(..) {
+            self.shifted[island as usize] = true;
+        }
     }
 }
 
@@ -447,7 +451,10 @@ fn take(model: &Model, state: &State, work: &mut Work, solved: usize) {
         let s = &backup.bodies[slot as usize];
         s.velocity == Vec3::ZERO && s.angular_velocity == Vec3::ZERO
     };
-    if island == NONE || !ends(stage, solved).all(|slot| of(slot) == NONE || stands(slot)) {
+    if island == NONE
+        || resting.shifted[island as usize]
+        || !ends(stage, solved).all(|slot| of(slot) == NONE || stands(slot))
+    {
         return;
     }
     resting.same[island as usize] = true;
@@ -516,6 +523,7 @@ fn give_back(model: &Model, state: &mut State, work: &mut Work) {
         island,
         candidates,
         same,
+        shifted,
         ..
     } = resting;
     for (slot, &name) in candidates.iter().enumerate() {
@@ -533,13 +541,20 @@ fn give_back(model: &Model, state: &mut State, work: &mut Work) {
     }
     for (i, joint) in model.present_joints() {
         let of = |slot: u32| candidates[slot as usize];
-        if of(joint.b).min(joint.a.map_or(NONE, of)) != NONE {
+        let island = of(joint.b).min(joint.a.map_or(NONE, of));
+        if island != NONE && !shifted[island as usize] {
             state.joints[i] = backup.joints[i];
         }
     }
+    let rests = |slot: u32| candidates[slot as usize] != NONE;
+    state.efforts.retain(|e| !rests(e.slot));
+    let efforts = backup.efforts.iter().filter(|e| rests(e.slot));
+    state.efforts.extend(efforts);
+    state.efforts.sort_unstable_by_key(|e| e.slot);
     let new = |c: &&mut ContactMemory| {
         let of = |slot: u32| candidates[slot as usize];
-        of(c.key.pair.body_a).min(of(c.key.pair.body_b)) != NONE
+        let island = of(c.key.pair.body_a).min(of(c.key.pair.body_b));
+        island != NONE && !shifted[island as usize]
     };
     for memory in state.contacts.iter_mut().filter(new) {
         let before = backup.contacts.binary_search_by_key(&memory.key, |o| o.key);
