@@ -19,6 +19,7 @@ use crate::model::{Body, BodyKind, Model};
 use crate::report::{ContactForce, JointForce, Residuals, StepReport};
 use crate::solver::contact::ContactRow;
 use crate::state::{BodyState, ContactMemory, Load, State};
+use crate::two_stage::finish::TOUCHING;
 use crate::two_stage::joint_network::Net;
 use crate::two_stage::joint_targets::JOINT_APART;
 use crate::two_stage::{Island, Scratch};
@@ -32,6 +33,8 @@ const BALANCED: f64 = 1e-3;
 /// How far inside its support the centre of mass of a body must be that stands and is not balanced, relative to its reach [1]. Small
 /// beside anything built, large beside rounding.
 const SUPPORT_MARGIN: f64 = 1e-6;
+/// Steps of one length differ by no more than this, relatively [1]: their ends are counted from the start.
+const SAME_LENGTH: f64 = 1e-9;
 /// No island.
 const NONE: u32 = u32::MAX;
 
@@ -222,7 +225,7 @@ impl Resting {
         if !any {
             return;
         }
-        resting.same_touches(state, backup);
+        resting.same_touches(model, tolerance, state, backup);
         resting.states.clone_from(&backup.bodies);
         resting.same.clear();
         resting.same.resize(model.bodies.len(), false);
@@ -300,11 +303,13 @@ impl Resting {
             let joints = joint_blocks.iter().any(|l| l.a == slot || l.b == slot);
             joints || knots.iter().any(|k| k.ends.contains(&slot))
         };
+        let step_contacts = &stage.step_contacts[solved.rows.clone()];
+        let bearers = || rows.iter().zip(step_contacts.iter().map(|t| t.gap_end));
         let support = &mut self.support;
         let mut rests = |slot: u32| {
             let i = slot as usize;
             let reach = model.bodies[i].as_ref().map_or(0.0, radius);
-            let stands = held(slot) || is_supported(slot, reach, rows, model.gravity, support);
+            let stands = held(slot) || is_supported(slot, reach, bearers(), model.gravity, support);
             let tolerance = if stands {
                 tolerance
             } else {
@@ -328,8 +333,18 @@ impl Resting {
         true
     }
 
-    /// Marks the candidates that touch elsewhere than before, or whose impulses belonged to another length of step: their impulses are new.
-    fn same_touches(&mut self, state: &State, before: &State) {
+    /// Marks the candidates that bear elsewhere than before, or whose impulses belonged to another length of step: their impulses are
+    /// new. What could not be felt, an impulse that moves neither body beyond the tolerance, is nothing that bears.
+    fn same_touches(&mut self, model: &Model, tolerance: f64, state: &State, before: &State) {
+        let weight = |slot: u32| match model.bodies.get(slot as usize).and_then(Option::as_ref) {
+            Some(body) if body.inverse_mass > 0.0 => body.inverse_mass.recip(),
+            _ => f64::INFINITY,
+        };
+        let bears = |c: &ContactMemory| {
+            let impulse = c.first.normal.max(c.second.normal);
+            let pair = c.key.pair;
+            impulse > tolerance * weight(pair.body_a).min(weight(pair.body_b))
+        };
         let lists = [
             (&state.contacts, &before.contacts),
             (&before.contacts, &state.contacts),
@@ -338,14 +353,15 @@ impl Resting {
             for c in list {
                 let of = |slot: u32| self.candidates[slot as usize];
                 let island = of(c.key.pair.body_a).min(of(c.key.pair.body_b));
-                if island != NONE && other.binary_search_by_key(&c.key, |o| o.key).is_err() {
+                let other = || other.binary_search_by_key(&c.key, |o| o.key);
+                if island != NONE && bears(c) && other().is_err() {
                     self.leaving.push(island);
                 }
             }
         }
         self.shifted.clear();
         self.shifted.resize(self.candidates.len(), false);
-        if before.substep != self.h {
+        if (before.stretch(self.h) - 1.0).abs() > SAME_LENGTH {
             self.shifted.fill(true);
         }
         for island in self.leaving.drain(..) {
@@ -354,12 +370,13 @@ impl Resting {
     }
 }
 
-/// Whether the centre of mass of a body lies inside the contacts that bear it, seen along gravity, with a margin: then it stays there
-/// when it is turned a little. Without gravity nothing falls.
-fn is_supported(
+/// Whether the centre of mass of a body lies inside the contacts that bear it or would if it leaned their way, seen along gravity,
+/// with a margin: then it stays there when it is turned a little. Without gravity nothing falls. Of contacts that hold each other
+/// redundantly some bear nothing: they count, since they touch from below.
+fn is_supported<'a>(
     slot: u32,
     reach: f64,
-    rows: &[ContactRow],
+    bearers: impl Iterator<Item = (&'a ContactRow, f64)>,
     gravity: Vec3,
     support: &mut Vec<[f64; 2]>,
 ) -> bool {
@@ -368,9 +385,13 @@ fn is_supported(
     };
     let (x, y) = tangents(down);
     support.clear();
-    for row in rows.iter().filter(|r| r.p_n > 0.0) {
-        let lever = row.lever_of(slot);
-        support.extend(lever.map(|r| [r.dot(x), r.dot(y)]));
+    for (row, gap) in bearers {
+        let from_below = if row.b == slot { -row.n } else { row.n };
+        let would_bear = gap <= TOUCHING && from_below.dot(down) > 0.5;
+        if row.p_n > 0.0 || would_bear {
+            let lever = row.lever_of(slot);
+            support.extend(lever.map(|r| [r.dot(x), r.dot(y)]));
+        }
     }
     holds_origin(support, SUPPORT_MARGIN * reach)
 }
@@ -551,15 +572,13 @@ fn give_back(model: &Model, state: &mut State, work: &mut Work) {
     let efforts = backup.efforts.iter().filter(|e| rests(e.slot));
     state.efforts.extend(efforts);
     state.efforts.sort_unstable_by_key(|e| e.slot);
-    let new = |c: &&mut ContactMemory| {
+    let old = |c: &ContactMemory| {
         let of = |slot: u32| candidates[slot as usize];
         let island = of(c.key.pair.body_a).min(of(c.key.pair.body_b));
         island != NONE && !shifted[island as usize]
     };
-    for memory in state.contacts.iter_mut().filter(new) {
-        let before = backup.contacts.binary_search_by_key(&memory.key, |o| o.key);
-        if let Ok(place) = before {
-            *memory = backup.contacts[place];
-        }
-    }
+    state.contacts.retain(|c| !old(c));
+    let given = backup.contacts.iter().filter(|c| old(c));
+    state.contacts.extend(given);
+    state.contacts.sort_unstable_by_key(|c| c.key);
 }
