@@ -8,8 +8,8 @@ use super::SequentialParams;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
 use crate::solver::choose::{
-    COLD, CONTACT_SHARE, GUESS_SHARE, RELINEARISATIONS, RELINEARISE_STALLED, SEQUENTIAL_MET,
-    TREE_TOLERANCE,
+    COLD, CONTACT_SHARE, GUESS_SHARE, LAST_SHARE, RELINEARISATIONS, RELINEARISE_STALLED,
+    SEQUENTIAL_MET, TREE_TOLERANCE,
 };
 use crate::solver::effort::Circumstances;
 use crate::solver::joint::JointBlock;
@@ -141,7 +141,11 @@ fn converge(
     let step_contacts = &*view.step_contacts;
     // Counted by island, so that an order drawn at random does not depend on who solves it.
     let mut work = SolverWork::default();
-    let settings = params.settings().solve;
+    let mut settings = params.settings().solve;
+    // What sweeps leave of an island that comes to rest becomes creep; where something hits it is overtaken by the next step.
+    if !step_contacts.iter().any(|t| t.hit) {
+        settings.sweeps_last = (LAST_SHARE * params.effort * f64::from(params.sweeps)) as u32;
+    }
     let mut job = Job {
         settings: &settings,
         core: view.island.effort.left(view.island.allowed),
