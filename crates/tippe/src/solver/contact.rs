@@ -56,8 +56,8 @@ pub(crate) struct ContactRow {
     pub n: Vec3,
     pub(super) t1: Vec3,
     pub(super) t2: Vec3,
-    pub(super) r_a: Vec3,
-    pub(super) r_b: Vec3,
+    pub r_a: Vec3,
+    pub r_b: Vec3,
     /// K in the frame (n, t1, t2): nn, n1, n2.
     pub(super) k_n: Vec3,
     /// Inverse of the tangential block: 11, 12, 22.
@@ -104,14 +104,6 @@ impl ContactRow {
             rolling_radius,
         )
     }
-
-    /// Lever from the centre of mass of the body in a slot, if it is an end of this contact.
-    pub(crate) fn lever_of(&self, slot: u32) -> Option<Vec3> {
-        [(self.a, self.r_a), (self.b, self.r_b)]
-            .into_iter()
-            .find_map(|(end, lever)| (end == slot).then_some(lever))
-    }
-
     /// The rows of a contact with a normal, at levers from the centres of mass.
     pub(crate) fn with_levers(
         (a, b): (u32, u32),

@@ -57,8 +57,8 @@ pub(crate) struct Resting {
     /// Scratch: bodies of the island looked at, and by slot the island that a body may be held with.
     members: Vec<u32>,
     candidates: Vec<u32>,
-    /// Scratch: where a body is supported, seen along gravity from its centre of mass [m].
-    support: Vec<[f64; 2]>,
+    /// Scratch: where bodies are supported, seen along gravity from their centres of mass [m]; by slot.
+    support: Vec<(u32, [f64; 2])>,
     /// Scratch: islands to let go.
     leaving: Vec<u32>,
     /// Scratch: by name, whether the step left an island exactly as it was.
@@ -303,25 +303,27 @@ impl Resting {
             let joints = joint_blocks.iter().any(|l| l.a == slot || l.b == slot);
             joints || knots.iter().any(|k| k.ends.contains(&slot))
         };
-        let step_contacts = &stage.step_contacts[solved.rows.clone()];
-        let bearers = || rows.iter().zip(step_contacts.iter().map(|t| t.gap_end));
-        let support = &mut self.support;
-        let mut rests = |slot: u32| {
+        self.members.sort_unstable();
+        self.members.dedup();
+        let gaps = stage.step_contacts[solved.rows.clone()]
+            .iter()
+            .map(|t| t.gap_end);
+        find_support(rows.iter().zip(gaps), model.gravity, &mut self.support);
+        let rests = |slot: u32| {
             let i = slot as usize;
             let reach = model.bodies[i].as_ref().map_or(0.0, radius);
-            let stands = held(slot) || is_supported(slot, reach, bearers(), model.gravity, support);
-            let tolerance = if stands {
-                tolerance
-            } else {
-                BALANCED * tolerance
-            };
             let (s, t) = (&before.bodies[i], &state.bodies[i]);
             let fastest = |s: &BodyState| s.velocity.length() + s.angular_velocity.length() * reach;
             let way = (t.position - s.position).length() + swing(reach, s, t);
+            let within = |tolerance: f64| {
+                fastest(s) <= tolerance && fastest(t) <= tolerance && way <= tolerance * self.h
+            };
             before.loads[i] == Load::default()
-                && fastest(s) <= tolerance
-                && fastest(t) <= tolerance
-                && way <= tolerance * self.h
+                && within(tolerance)
+                && (within(BALANCED * tolerance)
+                    || held(slot)
+                    || model.gravity == Vec3::ZERO
+                    || holds_origin(points_of(slot, &self.support), SUPPORT_MARGIN * reach))
         };
         if !self.members.iter().all(|&slot| rests(slot)) {
             return false;
@@ -370,47 +372,55 @@ impl Resting {
     }
 }
 
-/// Whether the centre of mass of a body lies inside the contacts that bear it or would if it leaned their way, seen along gravity,
-/// with a margin: then it stays there when it is turned a little. Without gravity nothing falls. Of contacts that hold each other
-/// redundantly some bear nothing: they count, since they touch from below.
-fn is_supported<'a>(
-    slot: u32,
-    reach: f64,
+/// Where the contacts of an island bear its bodies, or would if they leaned their way, seen along gravity from each body's centre of
+/// mass; by slot. Of contacts that hold each other redundantly some bear nothing: they count where they touch from below. Without
+/// gravity nothing falls.
+fn find_support<'a>(
     bearers: impl Iterator<Item = (&'a ContactRow, f64)>,
     gravity: Vec3,
-    support: &mut Vec<[f64; 2]>,
-) -> bool {
+    support: &mut Vec<(u32, [f64; 2])>,
+) {
+    support.clear();
     let Some(down) = gravity.try_normalize() else {
-        return true;
+        return;
     };
     let (x, y) = tangents(down);
-    support.clear();
     for (row, gap) in bearers {
-        let from_below = if row.b == slot { -row.n } else { row.n };
-        let would_bear = gap <= TOUCHING && from_below.dot(down) > 0.5;
-        if row.p_n > 0.0 || would_bear {
-            let lever = row.lever_of(slot);
-            support.extend(lever.map(|r| [r.dot(x), r.dot(y)]));
+        for (slot, lever, outward) in [(row.a, row.r_a, row.n), (row.b, row.r_b, -row.n)] {
+            let would_bear = gap <= TOUCHING && outward.dot(down) > 0.5;
+            if row.p_n > 0.0 || would_bear {
+                support.push((slot, [lever.dot(x), lever.dot(y)]));
+            }
         }
     }
-    holds_origin(support, SUPPORT_MARGIN * reach)
+    support.sort_unstable_by(|(a, p), (b, q)| {
+        let places = || p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]));
+        a.cmp(b).then_with(places)
+    });
+}
+
+/// The points of one body.
+fn points_of(slot: u32, support: &[(u32, [f64; 2])]) -> &[(u32, [f64; 2])] {
+    let first = support.partition_point(|(of, _)| *of < slot);
+    let end = support.partition_point(|(of, _)| *of <= slot);
+    &support[first..end]
 }
 
 /// Whether the convex hull of points in the plane holds every point that is no farther than `margin` from the origin. Walks around the
 /// hull, with the origin to the left of every side (Jarvis 1973).
-fn holds_origin(points: &[[f64; 2]], margin: f64) -> bool {
+fn holds_origin(points: &[(u32, [f64; 2])], margin: f64) -> bool {
     let turn = |p: &[f64; 2], q: &[f64; 2], r: &[f64; 2]| {
         (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
     };
     let length = |p: &[f64; 2], q: &[f64; 2]| libm::hypot(q[0] - p[0], q[1] - p[1]);
-    let order = |p: &&[f64; 2], q: &&[f64; 2]| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]));
-    let Some(first) = points.iter().min_by(order) else {
+    // They are sorted: the first is a corner.
+    let Some((_, first)) = points.first() else {
         return false;
     };
     let mut corner = first;
     for _ in points {
         let mut next = corner;
-        for r in points {
+        for (_, r) in points {
             let right = turn(corner, next, r);
             if right < 0.0 || (right == 0.0 && length(corner, r) > length(corner, next)) {
                 next = r;
