@@ -48,7 +48,7 @@ thresholds! {
     MANY: usize = 32, "`iterative`: contacts from which a solve leaves out those that only come near.";
     LITTLE: u32 = 10, "`iterative`: double sweeps of a large island at a time, while it takes contacts in.";
     NEAR_ACCELERATION: f64 = 50.0, "`iterative`: speed apart over the length of the substep up to which a contact takes part from the start.";
-    GROWTHS_MAX: u32 = 8, "`iterative`: times that a solve takes in contacts it had left out, before it takes all.";
+    GROWTHS_MAX: u32 = 8, "Times that a solve takes in contacts it had left out, before it takes all.";
     TREE_TOLERANCE: f64 = 1e-8, "Distance [m] or angle [rad] to which a tree that no other joint holds is brought: rounding of wedged trees is of that size.";
     RELINEARISE_STALLED: f64 = 0.5, "Part of the distance before that a relinearised solve must get under, or more of them gain nothing.";
 }

@@ -436,7 +436,7 @@ impl ContactRow {
     }
 
     /// Whether the row carries nothing, so that nothing has to be taken back when it stays open.
-    fn is_idle(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.p_n == 0.0 && self.p_t == [0.0; 2] && self.p_w == Vec3::ZERO
     }
 

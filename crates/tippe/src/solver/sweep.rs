@@ -7,7 +7,9 @@
 use crate::interrupt;
 use crate::math::Vec3;
 use crate::report::SolverWork;
-use crate::solver::choose::{Allowance, FEW_CONTACTS, JOINT_SWEEPS, RIGHT, SLIP_ROUNDS, Settings};
+use crate::solver::choose::{
+    Allowance, FEW_CONTACTS, GROWTHS_MAX, JOINT_SWEEPS, RIGHT, SLIP_ROUNDS, Settings,
+};
 use crate::solver::contact::ContactRow;
 use crate::solver::dense::{self, Dense};
 use crate::solver::ends::Bodies;
@@ -33,6 +35,9 @@ pub(crate) struct Sweeps {
     /// The same rows, those that press or are about to, and the others.
     pressing: Vec<u32>,
     idle: Vec<u32>,
+    /// Rows that the core is asked about, and those that only come near.
+    asked: Vec<u32>,
+    spared: Vec<u32>,
     /// Whether the rows of the solve under way are packed.
     is_packed: bool,
     /// Scratch of sweeps over many contacts.
@@ -155,7 +160,8 @@ impl Job<'_> {
         self.sweep(JOINT_SWEEPS, scratch) <= tolerance
             || (!direct_first && allowed && self.solve_core(scratch))
             || self.sweep(self.settings.sweeps, scratch) <= tolerance
-            || self.sweep_last(scratch) <= tolerance
+            // Where the core has failed, sweeps would only crawl.
+            || (!self.failed && self.sweep_last(scratch) <= tolerance)
     }
 
     /// The many sweeps where nothing else has helped: all rounds of letting contacts go share them.
@@ -346,27 +352,64 @@ impl Job<'_> {
     }
 
     /// The core, where it may cost what it is expected to; whether it met the tolerance. What it did not meet it is not asked again.
+    /// Most contacts only come near: it solves for those that press or may, and again with those that this makes approach, so that
+    /// in the end every contact has been asked.
     fn solve_core(&mut self, scratch: &mut Sweeps) -> bool {
         if self.core.is_none() {
             return false;
         }
-        let mut system = System {
-            rows: self.rows,
-            order: &scratch.order,
-            joint_blocks: self.joint_blocks,
-        };
         let tolerance = self.settings.velocity_tolerance;
-        let exchange = &mut scratch.exchange;
-        let Some(solved) = exchange.solve(&mut system, self.bodies, tolerance, &self.core) else {
-            return false;
-        };
-        self.work.newton_steps += solved.factorisations;
-        self.spent += solved.operations;
-        self.core = self.core.less(solved.operations);
-        if !solved.met {
-            (self.core, self.failed) = (Allowance::NONE, true);
+        let mut asked = std::mem::take(&mut scratch.asked);
+        let mut spared = std::mem::take(&mut scratch.spared);
+        asked.clear();
+        spared.clear();
+        spared.extend_from_slice(&scratch.order);
+        let mut met = true;
+        for round in 0..=GROWTHS_MAX {
+            if !self.take_in(round == GROWTHS_MAX, &mut asked, &mut spared) && round > 0 {
+                break;
+            }
+            let mut system = System {
+                rows: self.rows,
+                order: &asked,
+                joint_blocks: self.joint_blocks,
+            };
+            let exchange = &mut scratch.exchange;
+            let Some(solved) = exchange.solve(&mut system, self.bodies, tolerance, &self.core)
+            else {
+                met = false;
+                break;
+            };
+            self.work.newton_steps += solved.factorisations;
+            self.spent += solved.operations;
+            self.core = self.core.less(solved.operations);
+            if !solved.met {
+                (self.core, self.failed) = (Allowance::NONE, true);
+                met = false;
+                break;
+            }
         }
-        solved.met
+        (scratch.asked, scratch.spared) = (asked, spared);
+        met
+    }
+
+    /// Takes in rows that press, approach faster than their aims allow, or would if they changed by as much as the fastest of those;
+    /// all of them in the `last` round. False if none of them asks.
+    fn take_in(&self, last: bool, asked: &mut Vec<u32>, spared: &mut Vec<u32>) -> bool {
+        let apart = |i: u32| self.rows[i as usize].missed(self.bodies, true).x;
+        let tolerance = self.settings.velocity_tolerance;
+        let fastest = spared.iter().map(|&i| -apart(i)).fold(0.0, f64::max);
+        let reach = fastest.max(tolerance);
+        let comes = |i: u32| last || !self.rows[i as usize].is_idle() || apart(i) < reach;
+        spared.retain(|&i| {
+            let comes = comes(i);
+            if comes {
+                asked.push(i);
+            }
+            !comes
+        });
+        asked.sort_unstable();
+        fastest > tolerance
     }
 }
 
