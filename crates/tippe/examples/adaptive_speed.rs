@@ -34,28 +34,6 @@ fn main() {
         slope(&budgets, &hybrid)
     );
     worlds(10_000, 16);
-    for n in [1000, 10_000] {
-        let model = chain(n);
-        let (q, v, tau) = (model.neutral(), vec![0.1; n], vec![0.0; n]);
-        let mut a = vec![0.0; n];
-        let mut work = Work::new(&model);
-        let divided = best(3, || {
-            dca(&model, &q, &v, &tau, &[], 1, &mut work, &mut a).expect("the chain is sound");
-        });
-        let two = best_wall(3, || {
-            dca(&model, &q, &v, &tau, &[], 2, &mut work, &mut a).expect("the chain is sound");
-        });
-        let one = best_wall(3, || {
-            dca(&model, &q, &v, &tau, &[], 1, &mut work, &mut a).expect("the chain is sound");
-        });
-        let articulated = best_wall(3, || {
-            aba(&model, &q, &v, &tau, &[], &mut work, &mut a).expect("the chain is sound");
-        });
-        println!(
-            "{n:>5}  divide and conquer, one thread: {divided:.1} µs; wall time: one thread {one:.1} µs, \
-             two {two:.1} µs, aba {articulated:.1} µs"
-        );
-    }
 }
 
 /// Prints the times of one chain; returns that of the hybrid step.
