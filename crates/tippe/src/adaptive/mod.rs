@@ -38,7 +38,7 @@ struct Undo {
     velocities: Vec<f64>,
 }
 
-/// Advances `state` by `dt`, as `step::step` does, or leaves it as it was and says why.
+/// Advances `state` by `dt`, which `step::step` has checked, or leaves it as it was and says why.
 pub(crate) fn step(
     model: &Model,
     method: &Method,
@@ -46,9 +46,6 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    if !dt.is_finite() || dt <= 0.0 {
-        return Err(StepError::BadStep { dt });
-    }
     let mut lean = work.lean.take().unwrap_or_default();
     let mut undo = Vec::new();
     let done = lean.step(model, method, dt, state, work, &mut undo);
