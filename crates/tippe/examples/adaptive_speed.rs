@@ -7,7 +7,7 @@
 use cpu_time::ThreadTime;
 use tippe::articulated::{
     AdaptiveBody, AdaptiveDesc, AdaptiveInput, AdaptiveState, Integrator, Joint, LinkDesc, Model,
-    Work, aba, dca, step,
+    Work, step,
 };
 use tippe::math::{Mat3, Pose, Vec3};
 use tippe::shape::mass::MassProperties;
@@ -127,20 +127,6 @@ fn slope(sizes: &[usize], times: &[f64]) -> f64 {
         below += (x - mean.0) * (x - mean.0);
     }
     above / below
-}
-
-/// Microseconds of wall time for one call, for what uses several threads.
-fn best_wall(calls: usize, mut run: impl FnMut()) -> f64 {
-    run();
-    (0..ROUNDS)
-        .map(|_| {
-            let start = std::time::Instant::now();
-            for _ in 0..calls {
-                run();
-            }
-            start.elapsed().as_secs_f64() * 1e6 / calls as f64
-        })
-        .fold(f64::INFINITY, f64::min)
 }
 
 /// Microseconds of processor time for one call.

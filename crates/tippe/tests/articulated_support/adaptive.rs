@@ -308,10 +308,14 @@ fn one_world(random: &mut Random, method: Method, model: Model, seen: &mut World
         let before = world.articulation_state(id).unwrap().clone();
         let moved = world.state().adaptive.get(id.index()).cloned().flatten();
         let unloaded = world.contacts().is_empty() && world.joint_forces().is_empty();
-        let Ok(report) = world.step(h) else {
-            // Whatever the tree was put into at random, the step says why and the world is as it was.
-            seen.refused += 1;
-            break;
+        let report = match world.step(h) {
+            Ok(report) => report,
+            Err(reason) => {
+                // Whatever the tree was put into at random, the step says why and the world is as it was.
+                println!("{}: {reason}", world.method().name());
+                seen.refused += 1;
+                break;
+            }
         };
         seen.steps += 1;
         seen.contacts += report.contacts;
