@@ -236,6 +236,16 @@ fn ab_33_snapshots_hashes_and_threads_of_adaptive_worlds_are_the_same_bits() {
         ))
         .unwrap();
         let b = ball(&mut w, Vec3::new(8.0, 0.0, 1.0), Vec3::Z * -2.0);
+        // Rises from below and meets the chain near its root.
+        let motion = tippe::Motion::Constant {
+            velocity: Vec3::Z * 2.0,
+            angular_velocity: Vec3::ZERO,
+        };
+        let prescribed = BodyDesc {
+            kind: tippe::BodyKind::Kinematic(motion),
+            ..BodyDesc::fixed(Shape::Sphere { radius: 0.1 }, Vec3::new(2.4, 0.0, -1.2))
+        };
+        w.add_body(&prescribed).unwrap();
         let links = w.link_bodies(id).unwrap();
         let mut twin = World::restore(&w.snapshot()).unwrap();
         twin.set_threads(2).unwrap();
