@@ -448,7 +448,9 @@ impl Phase<'_> {
         let settings = self.params.solve_settings();
         let mut job = Job {
             settings: &settings,
-            cost_max: self.params.direct_cost as u64,
+            core: self.params.allowance(),
+            spent: 0,
+            failed: false,
             near: false,
             rows: &mut [],
             joint_blocks: &mut self.c.joint_blocks,
@@ -545,7 +547,9 @@ impl Phase<'_> {
         let settings = self.params.solve_settings();
         let mut job = Job {
             settings: &settings,
-            cost_max: self.params.direct_cost as u64,
+            core: self.params.allowance(),
+            spent: 0,
+            failed: false,
             near: false,
             rows: &mut self.c.rows,
             joint_blocks: &mut self.c.joint_blocks,
