@@ -23,6 +23,12 @@ pub struct Statistics {
     pub depth_max: f64,
     /// Worst residuals.
     pub residuals: Residuals,
+    /// Adaptive trees: sums over steps of moving and of locked joints, most joints beyond the budget, and of the residual R
+    /// the sum and the largest [rad²/s²].
+    pub moving: u64,
+    pub locked: u64,
+    pub over_budget_max: usize,
+    pub locked_residual: (f64, f64),
     /// Steps in which a loop ended at its limit.
     pub capped_steps: u64,
     /// Loops that ended at their limit.
@@ -128,6 +134,12 @@ impl Statistics {
         self.steps += 1;
         self.contacts += report.contacts as u64;
         self.collisions += report.collisions as u64;
+        let a = &report.adaptive;
+        self.moving += a.moving as u64;
+        self.locked += a.locked as u64;
+        self.over_budget_max = self.over_budget_max.max(a.over_budget);
+        let (sum, most) = self.locked_residual;
+        self.locked_residual = (sum + a.residual, most.max(a.residual));
         self.depth_max = self
             .depth_max
             .max(report.penetration)

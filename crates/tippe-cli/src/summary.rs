@@ -44,6 +44,9 @@ pub struct Summary {
     pub missed: String,
     /// Worst residuals.
     pub residuals: ResidualsSummary,
+    /// Adaptive trees, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adaptive: Option<AdaptiveSummary>,
     /// The energy ledger.
     pub energy: EnergySummary,
     /// Mean wall time of a step [ms].
@@ -71,6 +74,35 @@ pub struct ResidualsSummary {
     pub joint_position: f64,
     /// Joint velocities [m/s].
     pub joint_velocity: f64,
+}
+
+/// Adaptive trees over the run: the residual R is the error estimate of what is locked.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct AdaptiveSummary {
+    /// Joints that move, per step.
+    pub moving_mean: f64,
+    /// Joints that are locked, per step.
+    pub locked_mean: f64,
+    /// Most joints that moved beyond the budget.
+    pub over_budget_max: usize,
+    /// Mean residual R [rad²/s²].
+    pub residual_mean: f64,
+    /// Largest residual R [rad²/s²].
+    pub residual_max: f64,
+}
+
+impl AdaptiveSummary {
+    fn new(statistics: &Statistics) -> Option<Self> {
+        let steps = statistics.steps.max(1) as f64;
+        let any = statistics.moving + statistics.locked > 0;
+        any.then(|| Self {
+            moving_mean: statistics.per_step(statistics.moving),
+            locked_mean: statistics.per_step(statistics.locked),
+            over_budget_max: statistics.over_budget_max,
+            residual_mean: statistics.locked_residual.0 / steps,
+            residual_max: statistics.locked_residual.1,
+        })
+    }
 }
 
 /// The energy ledger of the run [J].
@@ -227,6 +259,7 @@ impl Summary {
                 joint_position: r.joint_position,
                 joint_velocity: r.joint_velocity,
             },
+            adaptive: AdaptiveSummary::new(statistics),
             energy: EnergySummary::new(start, &ledger, statistics),
             ms_per_step,
             p99_ms,
@@ -288,6 +321,21 @@ impl Summary {
                 &format!("worst residual, {name}"),
                 format!("{} {unit}", number(value)),
             );
+        }
+        if let Some(a) = &self.adaptive {
+            let text = format!(
+                "{} move a step, {} are locked, at most {} beyond the budget",
+                number(a.moving_mean),
+                number(a.locked_mean),
+                a.over_budget_max
+            );
+            line("adaptive joints", text);
+            let text = format!(
+                "{} rad²/s² at most, {} in the mean",
+                number(a.residual_max),
+                number(a.residual_mean)
+            );
+            line("residual R of locked joints", text);
         }
         line(
             "wall time",

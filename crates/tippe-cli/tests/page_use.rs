@@ -182,6 +182,74 @@ fn mc_31_sleepers_are_coloured() {
     b.no_errors();
 }
 
+/// A chain of 24 links, let go from the horizontal, of which at most five may move at first.
+const CHAIN: &str = r#"
+version = 1
+name = "chain"
+[method]
+dt = 0.004
+seconds = 600.0
+[[articulation]]
+name = "chain"
+adaptive = { joints = 5 }
+[[articulation.link]]
+name = "first"
+axis = [0, 1, 0]
+shapes = [{ capsule = { radius = 0.04, length = 0.1 }, position = [0.1, 0, 0], rotation_deg = { axis = [0, 1, 0], angle = 90 } }]
+mass = 0.1
+collision = { groups = [1], mask = [0] }
+[[articulation.link]]
+name = "link"
+parent = "first"
+axis = [0, 1, 0]
+repeat = 23
+position = [0.2, 0, 0]
+shapes = [{ capsule = { radius = 0.04, length = 0.1 }, position = [0.1, 0, 0], rotation_deg = { axis = [0, 1, 0], angle = 90 } }]
+mass = 0.1
+collision = { groups = [1], mask = [0] }
+"#;
+
+#[test]
+fn ab_33_moving_and_locked_links_are_coloured_and_the_residual_is_plotted() {
+    let Some(b) = browser::start("adaptive", SIZE) else {
+        return;
+    };
+    let dir = folder("page-adaptive");
+    let server = Server::start(&[&scene(&dir, CHAIN)]);
+    open(&b, &server, "");
+    b.run("const c = document.getElementById('colour'); c.value = 'adaptive'; c.dispatchEvent(new Event('change'))");
+    show_at(&b, 0.2);
+    // Links of each colour, and what the certificate of the step says.
+    let seen = b.run(
+        "tippe.draw(); const p = tippe.main, r = p.recording, n = p.bodies.length, seen = {}; \
+         for (let i = 0; i < n; i++) { const c = Array.from(p.paint.rgb.subarray(3 * i, 3 * i + 3)).join(' '); seen[c] = (seen[c] || 0) + 1 } \
+         const k = Math.round(tippe.time / r.header.dt) - 1; \
+         return { counts: Object.values(seen).sort((a, b) => a - b), moving: r.value(k, 'adaptive_moving'), locked: r.value(k, 'adaptive_locked'), \
+         residual: r.value(k, 'adaptive_residual'), legend: document.querySelector('#colour-key').textContent, \
+         chart: [...document.querySelectorAll('.tp-chart')].filter((f) => !f.hidden).some((f) => f.innerText.includes('residual R')) }",
+    );
+    println!("{seen}");
+    let (moving, locked) = (number(&seen["moving"]), number(&seen["locked"]));
+    assert!(moving >= 1.0 && locked >= 1.0 && moving + locked == 24.0);
+    let counts: Vec<f64> = seen["counts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(number)
+        .collect();
+    assert_eq!(counts, [moving.min(locked), moving.max(locked)], "{seen}");
+    let legend = seen["legend"].as_str().unwrap();
+    assert!(
+        legend.contains(&format!("it is locked, {locked} now")),
+        "{legend}"
+    );
+    assert!(
+        number(&seen["residual"]) > 0.0 && seen["chart"] == true,
+        "{seen}"
+    );
+    b.no_errors();
+}
+
 #[test]
 fn everything_can_be_done_by_keys_and_has_a_name() {
     let Some(b) = browser::start("keys", SIZE) else {

@@ -12,10 +12,14 @@ use tippe_validate::{Form, Outcome, find_cases, run};
 
 /// Worst error of a part; every part must pass.
 fn holds(case: &str, dt: f64) -> Vec<(&'static str, f64)> {
+    holds_as(Form::Articulated, case, dt)
+}
+
+fn holds_as(form: Form, case: &str, dt: f64) -> Vec<(&'static str, f64)> {
     let rows = run(
         &find_cases(&[case]).unwrap(),
         &["sequential"],
-        &[Form::Articulated],
+        &[form],
         &[dt],
         None,
         &mut |_| {},
@@ -49,6 +53,18 @@ fn ab_11_joint_cases_hold_in_the_articulated_form() {
     }
     if !cfg!(debug_assertions) {
         assert!(holds("F17", 5e-4).iter().all(|(_, e)| *e < 1e-4));
+    }
+}
+
+#[test]
+fn ab_33_joint_cases_hold_for_adaptive_trees_of_which_all_joints_move() {
+    for case in ["F14", "F15", "F16", "F17", "F22"] {
+        let dt = if cfg!(debug_assertions) && case != "F15" {
+            1.0 / 60.0
+        } else {
+            1e-3
+        };
+        holds_as(Form::Adaptive, case, dt);
     }
 }
 

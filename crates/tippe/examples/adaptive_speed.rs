@@ -7,7 +7,7 @@
 use cpu_time::ThreadTime;
 use tippe::articulated::{
     AdaptiveBody, AdaptiveDesc, AdaptiveInput, AdaptiveState, Integrator, Joint, LinkDesc, Model,
-    Work, aba, dca, step,
+    Work, step,
 };
 use tippe::math::{Mat3, Pose, Vec3};
 use tippe::shape::mass::MassProperties;
@@ -34,28 +34,6 @@ fn main() {
         slope(&budgets, &hybrid)
     );
     worlds(10_000, 16);
-    for n in [1000, 10_000] {
-        let model = chain(n);
-        let (q, v, tau) = (model.neutral(), vec![0.1; n], vec![0.0; n]);
-        let mut a = vec![0.0; n];
-        let mut work = Work::new(&model);
-        let divided = best(3, || {
-            dca(&model, &q, &v, &tau, &[], 1, &mut work, &mut a).expect("the chain is sound");
-        });
-        let two = best_wall(3, || {
-            dca(&model, &q, &v, &tau, &[], 2, &mut work, &mut a).expect("the chain is sound");
-        });
-        let one = best_wall(3, || {
-            dca(&model, &q, &v, &tau, &[], 1, &mut work, &mut a).expect("the chain is sound");
-        });
-        let articulated = best_wall(3, || {
-            aba(&model, &q, &v, &tau, &[], &mut work, &mut a).expect("the chain is sound");
-        });
-        println!(
-            "{n:>5}  divide and conquer, one thread: {divided:.1} µs; wall time: one thread {one:.1} µs, \
-             two {two:.1} µs, aba {articulated:.1} µs"
-        );
-    }
 }
 
 /// Prints the times of one chain; returns that of the hybrid step.
@@ -149,20 +127,6 @@ fn slope(sizes: &[usize], times: &[f64]) -> f64 {
         below += (x - mean.0) * (x - mean.0);
     }
     above / below
-}
-
-/// Microseconds of wall time for one call, for what uses several threads.
-fn best_wall(calls: usize, mut run: impl FnMut()) -> f64 {
-    run();
-    (0..ROUNDS)
-        .map(|_| {
-            let start = std::time::Instant::now();
-            for _ in 0..calls {
-                run();
-            }
-            start.elapsed().as_secs_f64() * 1e6 / calls as f64
-        })
-        .fold(f64::INFINITY, f64::min)
 }
 
 /// Microseconds of processor time for one call.

@@ -7,7 +7,7 @@
 use cpu_time::ThreadTime;
 use tippe::articulated::{
     ConstraintRow, Integrator, Joint, LinkDesc, Model, Work, aba, articulate,
-    constrained_accelerations, crba, kinematics, rnea, step,
+    constrained_accelerations, crba, dca, kinematics, rnea, step,
 };
 use tippe::math::mixed_lcp::Bound;
 use tippe::math::{Mat3, Pose, Quat, Vec3};
@@ -37,6 +37,11 @@ fn main() {
             "chain          8 prescribed accelerations, 64 to 4096 links: log–log slope {:.3}",
             slope(&sizes, &times)
         );
+    }
+    if shown("dca") {
+        for n in [64, 1024, 10_000] {
+            halves(n);
+        }
     }
     for n in [100, 1000] {
         if shown("world") {
@@ -80,6 +85,44 @@ fn constrained(model: &Model) -> f64 {
         time / n as f64
     );
     time
+}
+
+/// Prints how long divide and conquer takes with one thread and with two, beside `aba`, and how far they are apart. Time
+/// of the clock, since two threads share the work.
+fn halves(n: usize) {
+    let model = chain(n);
+    let q: Vec<f64> = (0..n).map(|i| 0.01 * libm::sin(i as f64)).collect();
+    let (v, tau) = (vec![0.01; n], vec![0.0; n]);
+    let (mut wanted, mut found) = (vec![0.0; n], vec![0.0; n]);
+    let mut work = Work::new(&model);
+    // The three take turns, so that a busy moment of the machine meets all of them.
+    let mut least = [f64::INFINITY; 3];
+    for _ in 0..ROUNDS {
+        for (threads, least) in least.iter_mut().enumerate() {
+            let start = std::time::Instant::now();
+            for _ in 0..(LINKS_PER_ROUND / n / 10).max(1) {
+                let (w, loads) = (&mut work, &[]);
+                match threads {
+                    0 => aba(&model, &q, &v, &tau, loads, w, &mut wanted),
+                    _ => dca(&model, &q, &v, &tau, loads, threads, w, &mut found).map(|_| ()),
+                }
+                .expect("the state fits");
+            }
+            let calls = (LINKS_PER_ROUND / n / 10).max(1) as f64;
+            *least = least.min(start.elapsed().as_secs_f64() * 1e6 / calls);
+        }
+    }
+    let size = wanted.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+    let apart = wanted.iter().zip(&found);
+    let apart = apart.fold(0.0_f64, |s, (x, y)| s.max((x - y).abs())) / size;
+    let [one, dca, two] = least;
+    println!(
+        "chain-{n:<8} aba {one:.1} µs, dca {dca:.1} µs ({:.2} times aba), two threads {two:.1} µs ({:.2} times aba, {:.2} \
+         times as fast), apart {apart:.1e}",
+        dca / one,
+        two / one,
+        dca / two
+    );
 }
 
 /// Prints the times of one tree; returns that of `aba`.

@@ -7,7 +7,7 @@ mod articulated_support;
 use articulated_support::{Case, Random, relative};
 use tippe::articulated::{
     AdaptiveBody, AdaptiveDesc, AdaptiveInput, AdaptiveState, Choice, Joint, LinkDesc, Load, Model,
-    Score, Touch, Work, aba, articulate, collision_matrix, crba, jacobian, joint_freedoms,
+    Score, Touch, Work, aba, articulate, collision_matrix, crba, dca, jacobian, joint_freedoms,
     kinematics, link_pose, rnea,
 };
 use tippe::math::{Mat3, Pose, Vec3};
@@ -416,6 +416,21 @@ fn ab_10_the_assembly_keeps_its_digits_over_ten_thousand_links() {
         .unwrap();
     let e = relative(&b, &a);
     println!("10000 links: {e:e}");
+    assert!(e < 1e-7, "{e:e}");
+    // Divide and conquer by itself, whose links need inertia in all directions.
+    let thick: Vec<_> = articulated_support::rods(n)
+        .into_iter()
+        .map(|mut link| {
+            link.mass.inertia.x_axis.x = 0.01;
+            link
+        })
+        .collect();
+    let model = Model::new(&thick, model.gravity()).unwrap();
+    let mut work = Work::new(&model);
+    aba(&model, &q, &v, &tau, &[], &mut work, &mut a).unwrap();
+    dca(&model, &q, &v, &tau, &[], 2, &mut work, &mut b).unwrap();
+    let e = relative(&b, &a);
+    println!("10000 links, in halves: {e:e}");
     assert!(e < 1e-7, "{e:e}");
 }
 

@@ -236,6 +236,16 @@ fn ab_33_snapshots_hashes_and_threads_of_adaptive_worlds_are_the_same_bits() {
         ))
         .unwrap();
         let b = ball(&mut w, Vec3::new(8.0, 0.0, 1.0), Vec3::Z * -2.0);
+        // Rises from below and meets the chain near its root.
+        let motion = tippe::Motion::Constant {
+            velocity: Vec3::Z * 2.0,
+            angular_velocity: Vec3::ZERO,
+        };
+        let prescribed = BodyDesc {
+            kind: tippe::BodyKind::Kinematic(motion),
+            ..BodyDesc::fixed(Shape::Sphere { radius: 0.1 }, Vec3::new(2.4, 0.0, -1.2))
+        };
+        w.add_body(&prescribed).unwrap();
         let links = w.link_bodies(id).unwrap();
         let mut twin = World::restore(&w.snapshot()).unwrap();
         twin.set_threads(2).unwrap();
@@ -432,5 +442,46 @@ fn ab_33_the_moving_joints_of_a_world_follow_a_moving_load() {
         assert!(near >= 6, "{at}: {near}");
         assert!(w.is_locked(links[if at > 100 { 5 } else { 195 }]).unwrap());
         assert!(!w.is_locked(links[at]).unwrap());
+    }
+}
+
+#[test]
+fn ab_33_a_prescribed_body_moves_links_that_were_locked_to_the_world() {
+    // A chain hangs at rest, most of it locked to the world, when a ball that nothing stops comes along.
+    for method in methods() {
+        let run = |adaptive| {
+            let mut w = world(&method, Vec3::Z * -9.81);
+            w.set_default_surface(Surface::new(0.0, 0.0)).unwrap();
+            let id = w.add_articulation(&hanging(20, adaptive)).unwrap();
+            let motion = tippe::Motion::Constant {
+                velocity: Vec3::X,
+                angular_velocity: Vec3::ZERO,
+            };
+            let ball = BodyDesc {
+                kind: tippe::BodyKind::Kinematic(motion),
+                ..BodyDesc::fixed(Shape::Sphere { radius: 0.2 }, Vec3::new(-0.4, 0.0, -10.4))
+            };
+            w.add_body(&ball).unwrap();
+            let (mut deepest, mut first) = (0.0_f64, None);
+            for k in 0..800 {
+                let report = w.step(1e-3).unwrap();
+                deepest = deepest.max(report.penetration);
+                if first.is_none() && !w.contacts().is_empty() {
+                    first = Some(k);
+                }
+            }
+            let link = w.link_bodies(id).unwrap()[10];
+            (first, deepest, w.pose(link).unwrap().position)
+        };
+        let (touched, _, whole) = run(None);
+        let (met, deepest, lean) = run(Some(AdaptiveDesc::joints(5)));
+        let error = (whole - lean).length();
+        println!(
+            "{}: first contact {touched:?} {met:?}, deepest {deepest:.1e}, {whole:.3} against {lean:.3}",
+            method.name()
+        );
+        assert!(touched.is_some() && touched == met, "{}", method.name());
+        assert!(deepest < 1e-3, "{}: {deepest:e}", method.name());
+        assert!(error < 0.1, "{}: {error}", method.name());
     }
 }

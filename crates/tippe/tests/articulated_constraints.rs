@@ -255,6 +255,54 @@ fn ab_20_one_joint_or_point_is_given_its_acceleration() {
     assert!(f[0] != 0.0);
 }
 
+/// Joints that `m` prescribed accelerations of a chain of `n` rods carry impulses through.
+fn work_of(n: usize, m: usize) -> u64 {
+    let model = Model::new(&rods(n), Vec3::Z * -9.81).unwrap();
+    let rows: Vec<_> = (0..m)
+        .map(|k| ConstraintRow::Freedom((k + 1) * n / m - 1))
+        .collect();
+    let (q, zero) = (model.neutral(), vec![0.0; n]);
+    let (mut a, mut f) = (vec![0.0; n], vec![0.0; m]);
+    let mut work = Work::new(&model);
+    let (bounds, targets) = (vec![Bound::Free; m], vec![0.1; m]);
+    let before = work.visited();
+    constrained_accelerations(
+        &model,
+        &q,
+        &zero,
+        &zero,
+        &[],
+        &rows,
+        &bounds,
+        &targets,
+        &mut work,
+        &mut a,
+        &mut f,
+    )
+    .unwrap();
+    for row in &rows {
+        let ConstraintRow::Freedom(i) = *row else {
+            continue;
+        };
+        assert!((a[i] - 0.1).abs() < 1e-6, "{n} {m}: {}", a[i]);
+    }
+    work.visited() - before
+}
+
+#[test]
+fn ab_21_the_cost_is_linear_in_links_and_in_constraints() {
+    // Fixed m = 8: the same work a link from 64 to 4096 links. Fixed n = 256: the same work a constraint from 1 to 64.
+    let links = [64, 256, 1024, 4096].map(|n| work_of(n, 8) as f64 / n as f64);
+    let rows = [1, 4, 16, 64].map(|m| work_of(256, m) as f64 / (256.0 * m as f64));
+    println!("visits a link: {links:?}; visits a link and constraint: {rows:?}");
+    assert!(
+        links.iter().all(|w| (w / links[3] - 1.0).abs() < 0.02),
+        "{links:?}"
+    );
+    assert!(links[3] <= 2.0 * 9.0, "{links:?}");
+    assert!(rows.iter().all(|w| *w <= 4.0), "{rows:?}");
+}
+
 #[test]
 fn ab_21_eight_accelerations_are_held_at_once() {
     let c = reference(&read("tree_b"));

@@ -24,6 +24,8 @@ impl Lean {
         let s = &mut self.state;
         (s.time, s.step_count) = (state.time, state.step_count);
         (s.substeps, s.substep) = (state.substeps, state.substep);
+        // Islands of pieces come and go with the choice: what the solver tried for them is not remembered.
+        s.efforts.clear();
         s.bodies.clear();
         s.loads.clear();
         s.quiet.clear();

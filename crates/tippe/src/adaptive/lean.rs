@@ -13,7 +13,7 @@ use crate::articulation::{Articulation, ArticulationDesc, LinkBodyDesc};
 use crate::error::StepError;
 use crate::math::{Pose, Quat, Vec3, rotation};
 use crate::model::{Body, BodyDesc, BodyKind, Joint, Model, Owner, ShapeDesc};
-use crate::shape::MassProperties;
+use crate::shape::{Aabb, MassProperties};
 use crate::state::State;
 
 /// No slot.
@@ -41,6 +41,8 @@ pub(super) struct LeanTree {
     pub made_for: Vec<bool>,
     /// Potential energy of what is locked to the world [J].
     pub potential: f64,
+    /// Boxes around the shapes of what is locked to the world.
+    pub boxes: Vec<Aabb>,
 }
 
 /// Where a link is in the lean model.
@@ -157,6 +159,7 @@ impl Lean {
                 first: 0,
                 made_for: Vec::new(),
                 potential: 0.0,
+                boxes: Vec::new(),
             });
         }
         Ok(trees)
@@ -211,6 +214,8 @@ impl Lean {
         let (shapes, owners) = self.shapes(model, a, t, count).map_err(|e| fails(&e))?;
         let tree = &mut self.trees[t];
         tree.work = TreeWork::new(&reduced);
+        let ground = shapes.first().into_iter().flatten();
+        tree.boxes = ground.map(|s| s.shape.bounds(&s.pose)).collect();
         let mut links = Vec::with_capacity(count);
         for (k, (shapes, owners)) in shapes.into_iter().zip(owners).enumerate() {
             let mass = if k == 0 {

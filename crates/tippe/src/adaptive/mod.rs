@@ -9,6 +9,7 @@
 mod carry;
 mod lean;
 pub(crate) mod loops;
+mod near;
 mod select;
 
 pub(crate) use lean::Lean;
@@ -37,7 +38,7 @@ struct Undo {
     velocities: Vec<f64>,
 }
 
-/// Advances `state` by `dt`, as `step::step` does, or leaves it as it was and says why.
+/// Advances `state` by `dt`, which `step::step` has checked, or leaves it as it was and says why.
 pub(crate) fn step(
     model: &Model,
     method: &Method,
@@ -45,9 +46,6 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    if !dt.is_finite() || dt <= 0.0 {
-        return Err(StepError::BadStep { dt });
-    }
     let mut lean = work.lean.take().unwrap_or_default();
     let mut undo = Vec::new();
     let done = lean.step(model, method, dt, state, work, &mut undo);
@@ -91,17 +89,21 @@ impl Lean {
         self.pushes = Some(model.pushes);
         let mut done = AdaptiveReport::default();
         let mut taken = self.begin(model, dt, state, undo, &mut done)?;
+        self.place(model, state, work)?;
+        let struck = self.struck(dt);
+        if let Some(lost) = self.choose_for_struck(model, dt, state, &struck, undo, &mut done)? {
+            taken += lost;
+            self.place(model, state, work)?;
+        }
         let mut report = loop {
-            self.renew(model, state, work)?;
-            self.carry_in(model, state)
-                .map_err(|e| self.fails(model, &e))?;
             let report = crate::step::step(&self.model, method, dt, &mut self.state, work)?;
             let again = done.again < AGAIN_MAX && self.meets(model, state, work);
             if !again {
                 break report;
             }
             done.again += 1;
-            taken += self.choose_for_impact(model, dt, state, work, undo, &mut done)?;
+            taken += self.choose_for_impact(model, dt, state, work, &struck, undo, &mut done)?;
+            self.place(model, state, work)?;
         };
         self.carry_out(model, state)
             .map_err(|e| self.fails(model, &e))?;
@@ -113,6 +115,13 @@ impl Lean {
         self.account(model, state, &mut done);
         report.adaptive = done;
         Ok(report)
+    }
+
+    /// Fills the lean model and its state for the joints that move now.
+    fn place(&mut self, model: &Model, state: &State, work: &mut Work) -> Result<(), StepError> {
+        self.renew(model, state, work)?;
+        self.carry_in(model, state)
+            .map_err(|e| self.fails(model, &e))
     }
 
     /// Makes the pieces anew where other joints move than those they were made for.

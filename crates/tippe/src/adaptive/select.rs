@@ -197,50 +197,98 @@ impl Lean {
         if news { out } else { Vec::new() }
     }
 
-    /// Chooses joints for what the attempt that was just made has met. Returns the energy that locking took [J].
+    /// Chooses joints for what the attempt that was just made has met, and for what is `struck`. Returns the energy that
+    /// locking took [J].
     pub(super) fn choose_for_impact(
         &mut self,
         model: &Model,
         dt: f64,
         state: &mut State,
         work: &Work,
+        struck: &[Vec<(Touch, Vec3)>],
         undo: &mut Vec<Undo>,
         done: &mut AdaptiveReport,
     ) -> Result<f64, StepError> {
         let mut taken = 0.0;
         for t in 0..self.trees.len() {
-            let contacts = self.new_contacts(model, state, t, &work.contact_forces);
-            let index = self.trees[t].index;
-            if contacts.is_empty() {
-                continue;
+            let mut contacts = self.new_contacts(model, state, t, &work.contact_forces);
+            if !contacts.is_empty() {
+                contacts.extend(struck.get(t).into_iter().flatten());
+                taken += self.choose_for(model, dt, state, t, &contacts, undo, done)?;
             }
-            let Some(known) = &state.adaptive[index] else {
-                continue;
-            };
-            let loads = self.loads(model, state, t, known)?;
-            let mut memory = known.clone();
-            undo.push(Undo {
-                index,
-                memory: state.adaptive[index].take(),
-                velocities: state.articulations[index].velocities.clone(),
-            });
-            let found = self.choose(model, dt, state, t, &mut memory, &loads, &contacts)?;
-            for (touch, _) in &contacts {
-                for end in [touch.a, touch.b].into_iter().flatten() {
-                    let link = end.link as u32;
-                    if let Err(at) = memory.loaded.binary_search(&link) {
-                        memory.loaded.insert(at, link);
-                    }
-                }
-            }
-            // The step that follows is the one that the choice is for; the one after chooses again.
-            let interval = self.trees[t].body.desc().interval;
-            memory.joints.clock = interval - 1;
-            taken += found.energy_taken;
-            done.selections += 1;
-            state.adaptive[index] = Some(memory);
         }
         Ok(taken)
+    }
+
+    /// Before the first attempt: chooses joints where a prescribed body meets what is locked to the world, unless that was
+    /// done since the last choice by the score. Says whether it did.
+    pub(super) fn choose_for_struck(
+        &mut self,
+        model: &Model,
+        dt: f64,
+        state: &mut State,
+        struck: &[Vec<(Touch, Vec3)>],
+        undo: &mut Vec<Undo>,
+        done: &mut AdaptiveReport,
+    ) -> Result<Option<f64>, StepError> {
+        let mut taken = None;
+        for (t, contacts) in struck.iter().enumerate() {
+            let Some(memory) = &state.adaptive[self.trees[t].index] else {
+                continue;
+            };
+            let mut links = contacts.iter().filter_map(|(touch, _)| touch.b);
+            if links.all(|end| memory.chosen_for(Some(end.link), None)) {
+                continue;
+            }
+            // What pressed in the last step goes on pressing.
+            let mut contacts = contacts.clone();
+            for load in memory.loads.iter().filter(|l| l.force != Vec3::ZERO) {
+                let n = load.force.normalize();
+                contacts.push((Touch::one(load.link, load.point), n));
+            }
+            let lost = self.choose_for(model, dt, state, t, &contacts, undo, done)?;
+            taken = Some(taken.unwrap_or(0.0) + lost);
+        }
+        Ok(taken)
+    }
+
+    /// Chooses the joints of one tree for these contacts. Returns the energy that locking took [J].
+    fn choose_for(
+        &mut self,
+        model: &Model,
+        dt: f64,
+        state: &mut State,
+        t: usize,
+        contacts: &[(Touch, Vec3)],
+        undo: &mut Vec<Undo>,
+        done: &mut AdaptiveReport,
+    ) -> Result<f64, StepError> {
+        let index = self.trees[t].index;
+        let Some(known) = &state.adaptive[index] else {
+            return Ok(0.0);
+        };
+        let loads = self.loads(model, state, t, known)?;
+        let mut memory = known.clone();
+        undo.push(Undo {
+            index,
+            memory: state.adaptive[index].take(),
+            velocities: state.articulations[index].velocities.clone(),
+        });
+        let found = self.choose(model, dt, state, t, &mut memory, &loads, contacts)?;
+        for (touch, _) in contacts {
+            for end in [touch.a, touch.b].into_iter().flatten() {
+                let link = end.link as u32;
+                if let Err(at) = memory.loaded.binary_search(&link) {
+                    memory.loaded.insert(at, link);
+                }
+            }
+        }
+        // The step that follows is the one that the choice is for; the one after chooses again.
+        let interval = self.trees[t].body.desc().interval;
+        memory.joints.clock = interval - 1;
+        done.selections += 1;
+        state.adaptive[index] = Some(memory);
+        Ok(found.energy_taken)
     }
 }
 

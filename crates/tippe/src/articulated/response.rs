@@ -74,6 +74,7 @@ pub(super) fn climb(model: &Model, work: &mut Work, node: usize, y: Force) -> Fo
     while at != WORLD {
         y = lift(model, work, at, y);
         at = model.nodes[at].parent as usize;
+        work.visited += 1;
     }
     y
 }
@@ -138,6 +139,7 @@ fn add(x: &mut [f64], at: usize, v: crate::math::Vec3) {
 
 /// Change of velocity of every node and every freedom, from the drives.
 pub(super) fn spread_out(model: &Model, work: &mut Work, change: &mut [f64]) {
+    work.visited += model.nodes.len() as u64 - 1;
     for i in 1..model.nodes.len() {
         let node = &model.nodes[i];
         let mut d = work.frames[i].motion_to_child(work.changes[node.parent as usize]);

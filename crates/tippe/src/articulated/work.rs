@@ -111,6 +111,8 @@ pub struct Work {
     pub(super) path: Vec<u32>,
     /// Loss to viscous joint friction in the last step [J]. Written by `integrate`.
     pub(super) dissipated: f64,
+    /// Nodes that impulse responses have visited. Written by `response`, read by those who count work.
+    pub(super) visited: u64,
     /// Stages of a step. Written and read by `integrate`.
     pub(super) stages: Stages,
     pub(super) ready: Ready,
@@ -143,6 +145,7 @@ impl Work {
             changes: vec![Motion::ZERO; n],
             path: Vec::with_capacity(n),
             dissipated: 0.0,
+            visited: 0,
             stages: Stages::new(model),
             ready: Ready::default(),
         }
@@ -152,6 +155,13 @@ impl Work {
     #[must_use]
     pub const fn dissipated(&self) -> f64 {
         self.dissipated
+    }
+
+    /// Joints that impulses have been carried through, inwards and outwards, since this scratch was made: the cost of
+    /// constraints in work, whatever the machine.
+    #[must_use]
+    pub const fn visited(&self) -> u64 {
+        self.visited
     }
 
     /// Whether it was made for a model of this size.

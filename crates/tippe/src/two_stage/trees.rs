@@ -152,7 +152,9 @@ impl Bodies {
             let sprung = |s: &ArticulationState| spring_energy(&articulation.tree, &s.positions);
             let springs = sprung(&state.articulations[i]) - sprung(&tree.next);
             ledger.motors += springs;
-            if let Some(&slot) = articulation.slots.first() {
+            // A link that is fixed to the world has no part in the balance.
+            let mut slots = articulation.slots.iter();
+            if let Some(&slot) = slots.find(|slot| model.is_awake(**slot)) {
                 balance.put_in(slot, springs);
             }
             std::mem::swap(&mut state.articulations[i], &mut tree.next);

@@ -91,7 +91,7 @@ fn one_tree(random: &mut Random, model: Model, seen: &mut Seen) {
             loads: &loads,
             pins: &pins[..random.below(2)],
         };
-        let (before_q, before_v) = (q.clone(), v.clone());
+        let (before_q, before_v, before) = (q.clone(), v.clone(), state.clone());
         let integrator = Integrator::OneEvaluation;
         let done = body
             .step(model, &mut state, integrator, h, &input, &mut q, &mut v)
@@ -100,6 +100,7 @@ fn one_tree(random: &mut Random, model: Model, seen: &mut Seen) {
             let (locked, total) = sums(model, &desc, &state, &before_q, &before_v, &input, h);
             let error = (s.residual - locked).abs() / total.max(1e-300);
             assert!(error.is_finite(), "{s:?}");
+            assert_eq!(stopped(model, &desc, &before, &state, &before_v), None);
             seen.residual = seen.residual.max(error);
         }
         if random.below(4) == 0 {
@@ -145,6 +146,23 @@ fn sums(
         .map(one)
         .sum();
     (locked, (0..n).map(one).sum())
+}
+
+/// A joint that was locked though it moved faster than the description allows.
+fn stopped(
+    model: &Model,
+    desc: &AdaptiveDesc,
+    before: &AdaptiveState,
+    after: &AdaptiveState,
+    v: &[f64],
+) -> Option<usize> {
+    let weights = desc.weights_of(model);
+    let speed = |j: usize| {
+        let at = joint_freedoms(model, j).unwrap();
+        at.map(|i| weights[i] * v[i] * v[i]).sum::<f64>().sqrt()
+    };
+    let mut locked = (0..after.active.len()).filter(|j| before.active[*j] && !after.active[*j]);
+    locked.find(|j| speed(*j) > desc.lock_speed * (1.0 + 1e-12))
 }
 
 /// Something hits a random link.
@@ -288,11 +306,16 @@ fn one_world(random: &mut Random, method: Method, model: Model, seen: &mut World
     let h = 2e-3;
     for _ in 0..20 {
         let before = world.articulation_state(id).unwrap().clone();
+        let moved = world.state().adaptive.get(id.index()).cloned().flatten();
         let unloaded = world.contacts().is_empty() && world.joint_forces().is_empty();
-        let Ok(report) = world.step(h) else {
-            // Whatever the tree was put into at random, the step says why and the world is as it was.
-            seen.refused += 1;
-            break;
+        let report = match world.step(h) {
+            Ok(report) => report,
+            Err(reason) => {
+                // Whatever the tree was put into at random, the step says why and the world is as it was.
+                println!("{}: {reason}", world.method().name());
+                seen.refused += 1;
+                break;
+            }
         };
         seen.steps += 1;
         seen.contacts += report.contacts;
@@ -303,6 +326,11 @@ fn one_world(random: &mut Random, method: Method, model: Model, seen: &mut World
         for j in 0..joints {
             let at = joint_freedoms(&c.model, j).unwrap();
             assert!(memory.joints.active[j] || now.velocities[at].iter().all(|x| *x == 0.0));
+        }
+        if let Some(moved) = moved.filter(|_| report.adaptive.again == 0) {
+            let v = &before.velocities;
+            let found = stopped(&c.model, &adaptive, &moved.joints, &memory.joints, v);
+            assert_eq!(found, None, "locked at speed");
         }
         if unloaded && report.adaptive.selections == 1 && report.adaptive.again == 0 {
             let tau = vec![0.0; c.model.freedom_count()];

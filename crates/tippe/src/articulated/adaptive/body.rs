@@ -194,11 +194,11 @@ impl AdaptiveBody {
             world: world(model),
             impulses: None,
         };
-        let mut must = self.region_of(self.must_move(model, q, input)?);
+        let mut must = self.region_of(self.held(model, &now, q, v, input)?);
         let choice = self.desc.choice;
         let mut chosen = choose(model, &self.assembly, &field, choice, &must, &now);
         let mut visited = chosen.visited;
-        if self.keep(model, state, v, &now, &chosen, &mut must) {
+        if self.keep(model, state, &now, &chosen, &mut must) {
             chosen = choose(model, &self.assembly, &field, choice, &must, &now);
             visited += chosen.visited;
         }
@@ -270,7 +270,7 @@ impl AdaptiveBody {
     }
 
     /// Model nodes that have to move: free joints, joints at a limit, pins.
-    pub(super) fn must_move(
+    fn must_move(
         &self,
         model: &Model,
         q: &[f64],
@@ -309,13 +309,27 @@ impl AdaptiveBody {
         out
     }
 
-    /// Adds joints to `must` that were not chosen but are too fast to be locked, or were chosen a moment ago. Counts
-    /// idle selections.
+    /// Model nodes that no choice may lock: those that have to move, and those that move too fast to be stopped.
+    pub(super) fn held(
+        &self,
+        model: &Model,
+        now: &Region,
+        q: &[f64],
+        v: &[f64],
+        input: &AdaptiveInput,
+    ) -> Result<Vec<u32>, TreeError> {
+        let mut out = self.must_move(model, q, input)?;
+        let moves = |k: usize| now.moves[self.assembly.plan.closed_by[k] as usize];
+        let fast = (1..model.nodes.len()).filter(|k| moves(*k) && self.is_fast(model, *k, v));
+        out.extend(fast.map(|k| k as u32));
+        Ok(out)
+    }
+
+    /// Adds joints to `must` that were not chosen but were a moment ago. Counts idle selections.
     fn keep(
         &self,
         model: &Model,
         state: &mut AdaptiveState,
-        v: &[f64],
         now: &Region,
         chosen: &Chosen,
         must: &mut Region,
@@ -329,7 +343,7 @@ impl AdaptiveBody {
             }
             let idle = &mut state.idle[k - 1];
             *idle = idle.saturating_add(1);
-            if *idle < self.desc.patience || self.is_fast(model, k, v) {
+            if *idle < self.desc.patience {
                 must.release(&self.assembly.plan, k as u32);
                 kept = true;
             }
@@ -338,7 +352,7 @@ impl AdaptiveBody {
     }
 
     /// Whether a joint moves too fast to be locked.
-    pub(super) fn is_fast(&self, model: &Model, k: usize, v: &[f64]) -> bool {
+    fn is_fast(&self, model: &Model, k: usize, v: &[f64]) -> bool {
         let node = &model.nodes[k];
         let at = node.v as usize;
         let square = (at..at + node.joint.freedom_count())

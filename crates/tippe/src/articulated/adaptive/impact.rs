@@ -161,8 +161,8 @@ impl AdaptiveBody {
     }
 
     /// Before impacts: releases the joints that unit impulses along the normals of these contacts would move most,
-    /// within the budget; slow joints that have no part in it are locked. Joints that move fast go on moving. The next
-    /// step selects again.
+    /// within the budget; slow joints that have no part in it are locked. Joints that move fast go on moving: where they
+    /// leave less than half of the budget, the impact has half of it on top of them. The next step selects again.
     pub fn select_for_impact(
         &mut self,
         model: &Model,
@@ -191,18 +191,11 @@ impl AdaptiveBody {
             world: [0.0; 6],
             impulses: Some((&slots, &list)),
         };
-        let mut must = self.must_move(model, q, input)?;
-        for k in 1..model.nodes.len() {
-            let moves = now.moves[self.assembly.plan.closed_by[k] as usize];
-            if moves && self.is_fast(model, k, v) {
-                must.push(k as u32);
-            }
-        }
-        let must = self.region_of(must);
+        let must = self.region_of(self.held(model, &now, q, v, input)?);
         let held = must.moves.iter().filter(|m| **m).count();
         let closed = Region::closed(&self.assembly.plan);
         let choice = match self.desc.choice {
-            Choice::Joints(m) => Choice::Joints(if held > m { held + m } else { m }),
+            Choice::Joints(m) => Choice::Joints(m.max(held + m.div_ceil(2))),
             Choice::Error(_) => {
                 let all = choose(
                     model,
