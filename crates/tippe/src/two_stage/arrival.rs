@@ -143,7 +143,7 @@ fn gap(c: &Contact, model: &Model, state: &State, work: &mut Work, time: f64) ->
 }
 
 /// A time between a start with an open gap and `end` at which the gap is within half the tolerance above zero; `None` if it is open at the end.
-fn reach(
+pub(super) fn reach(
     mut gap: impl FnMut(f64) -> f64,
     start: (f64, f64),
     end: f64,

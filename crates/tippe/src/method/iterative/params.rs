@@ -9,6 +9,7 @@ use crate::params;
 use crate::solver::choose;
 use crate::two_stage::Settings;
 use crate::two_stage::arrival::StopLimits;
+use crate::two_stage::impacts::ImpactSettings;
 
 params! {
     /// Parameters of `iterative`.
@@ -64,9 +65,15 @@ params! {
 }
 
 impl IterativeParams {
-    /// Whether an island has so many contacts that its impacts are answered inside the step.
-    pub(crate) const fn is_dense(&self, contacts: usize) -> bool {
-        self.stop_limits().is_dense(contacts)
+    /// What impacts need of them.
+    pub(crate) const fn impacts(&self) -> ImpactSettings {
+        ImpactSettings {
+            solve: self.solve_settings(),
+            direct_cost: self.direct_cost as u64,
+            contact_depth: self.contact_depth,
+            passes: self.passes,
+            stops: self.stop_limits(),
+        }
     }
 
     /// Which impacts a step stops at.

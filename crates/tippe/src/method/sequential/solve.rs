@@ -45,7 +45,7 @@ pub(crate) fn first(
         &mut report.work,
         |worker, view| first_of_island(params, &ahead, worker, view),
     );
-    book(model, work, report, |_| true);
+    book(model, work, report, |t| !t.gone);
 }
 
 /// Residuals and energy of the half that was solved.
@@ -105,7 +105,9 @@ fn first_of_island(
         params.sweeps
     };
     let of = |sweeps: u32| SequentialParams { sweeps, ..*params };
-    converge(&of(sweeps), cost_max, near, worker, view, false, |_| true);
+    converge(&of(sweeps), cost_max, near, worker, view, false, |t| {
+        !t.gone
+    });
     let mut arrivals = false;
     for (row, step_contact) in view.rows.iter_mut().zip(view.step_contacts.iter_mut()) {
         if row.p_n > 0.0 && step_contact.bounce.is_some() {
@@ -120,7 +122,7 @@ fn first_of_island(
         // The guess only had to tell who presses.
         worker.work.mend_to(caps);
         before = caps;
-        converge(&of(left), cost_max, near, worker, view, true, |_| true);
+        converge(&of(left), cost_max, near, worker, view, true, |t| !t.gone);
     }
     view.island.stuck = worker.work.caps_open() > before;
     if view.island.trees || (jointed && view.island.direct) {
@@ -196,7 +198,7 @@ fn meet(
             worker.work.mend_to(caps);
         }
         let caps = worker.work.caps_open();
-        converge(params, cost_max, true, worker, view, false, |_| true);
+        converge(params, cost_max, true, worker, view, false, |t| !t.gone);
         let before = std::mem::replace(&mut worst, missed(worker, view));
         // What a solve could not do is not done by the next one either.
         let failed = worker.work.caps_open() > caps;
