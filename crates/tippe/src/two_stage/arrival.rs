@@ -32,6 +32,9 @@ impl StopLimits {
     }
 }
 
+/// Part of the depth tolerance to which the gap at a time of impact is none [1].
+const ARRIVAL_SHARE: f64 = 1e-2;
+
 /// Trials of a time of impact.
 const ARRIVAL_TRIALS_MAX: u32 = 80;
 
@@ -104,7 +107,7 @@ pub(crate) fn first(
                 continue;
             }
         }
-        if let Some(time) = reach(at, start, end, limits.depth_tolerance) {
+        if let Some(time) = reach(at, start, end, ARRIVAL_SHARE * limits.depth_tolerance) {
             first = Some(time);
         }
     }

@@ -9,7 +9,7 @@ use super::gather::{self, StepContact};
 use super::impacts::{self, ImpactSettings, is_here};
 use super::targets::{acting_points, placement};
 use super::{Island, Scratch};
-use crate::collide::{Contact, Course, Detection, FEATURE_MOTION, detect_few};
+use crate::collide::{Contact, ContactPoint, Course, Detection, FEATURE_MOTION, detect_few};
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::integrate;
 use crate::interrupt;
@@ -53,6 +53,8 @@ pub(crate) struct Flights {
     /// By slot: place in `flown`. Empty if no body was turned.
     places: Vec<u32>,
     flown: Vec<Flown>,
+    /// Gap that counts as touching [m].
+    touching: f64,
     /// Sorted by key.
     hits: Vec<Hit>,
     /// By slot, of the island at hand: where its bodies are on their way, and where they would be at the end of the substep.
@@ -81,6 +83,11 @@ impl Flights {
     fn of(&self, slot: usize) -> Option<&Flown> {
         let place = *self.places.get(slot)?;
         self.flown.get(place as usize)
+    }
+
+    /// Whether a contact touched when the two stages begin for its bodies after an impact: it has been answered.
+    pub(crate) fn is_answered(&self, c: &Contact) -> bool {
+        c.point.gap <= self.touching && self.since(c.bodies()) > 0.0
     }
 
     /// When the two stages begin for a pair of bodies: after their last impact, or at the start of the substep [s].
@@ -114,6 +121,7 @@ pub(crate) fn run(
     report: &mut StepReport,
 ) {
     work.flights.clear();
+    work.flights.touching = params.stops.depth_tolerance;
     for number in 0..work.stage.islands.len() {
         if !may_hit(model, params, &work.stage.islands[number], state, work, h) {
             continue;
@@ -286,23 +294,18 @@ fn follow(
         return;
     }
     way.leave(predicted, known);
-    let passed = way.passed;
     for i in 0..flights.slots.len() {
         let slot = flights.slots[i] as usize;
         let Some(flown) = flights.of(slot).copied() else {
             continue;
         };
-        let (s, here) = (&mut state.bodies[slot], &flights.now[slot]);
-        let work_in = state.loads[slot].force.dot(here.position - s.position);
+        let s = &mut state.bodies[slot];
+        let way = flown.start.position - s.position;
+        let work_in = state.loads[slot].force.dot(way);
         report.energy.external += work_in;
         balance.put_in(slot as u32, work_in);
-        *s = BodyState {
-            velocity: flown.start.velocity,
-            angular_velocity: flown.start.angular_velocity,
-            ..*here
-        };
+        *s = flown.start;
     }
-    debug_assert!(passed <= h);
 }
 
 impl Way<'_> {
@@ -343,7 +346,9 @@ impl Way<'_> {
         }
         f.step_contacts.clear();
         for (i, c) in f.local.contacts.iter().enumerate() {
-            let step_contact = StepContact::of(self.model, c, i as u32, None, 1.0);
+            let mut step_contact = StepContact::of(self.model, c, i as u32, None, 1.0);
+            let known = self.state.contacts.binary_search_by_key(&c.key, |m| m.key);
+            step_contact.known = known.is_ok();
             f.step_contacts.push(step_contact);
         }
     }
@@ -474,7 +479,7 @@ impl Way<'_> {
             return if gap <= 0.0 {
                 Some(c.seen)
             } else {
-                reach(at, (c.seen, gap), end, tolerance)
+                closes(at, (c.seen, gap), end, tolerance)
             };
         }
         let (gap, u, gap_end) = (c.point.gap, self.normal_velocity(c), at(end));
@@ -485,7 +490,7 @@ impl Way<'_> {
         } else {
             return None;
         };
-        reach(at, (0.0, gap), until, tolerance)
+        closes(at, (0.0, gap), until, tolerance)
     }
 
     /// When what touches now, and has been answered, closes again.
@@ -504,11 +509,16 @@ impl Way<'_> {
         if !(u > 0.0 && curvature < 0.0 && top < left) {
             return Return::Rests;
         }
+        // Its bounces, each e times as long as the one before, would die out within two substeps.
+        let e = c.surface.restitution;
+        if e * top <= self.h * (1.0 - e) {
+            return Return::Rests;
+        }
         let gap_top = at(top);
         if gap_top <= tolerance {
             return Return::Rests;
         }
-        reach(at, (top, gap_top), left, tolerance).map_or(Return::Never, Return::After)
+        closes(at, (top, gap_top), left, tolerance).map_or(Return::Never, Return::After)
     }
 
     /// The flights that the bodies are on now, and their contacts.
@@ -525,6 +535,7 @@ impl Way<'_> {
             self.f.places[slot] = self.f.flown.len() as u32;
             self.f.flown.push(flown);
         }
+        let first = self.f.contacts.len();
         let f = &mut *self.f;
         for hit in &mut f.hits[known..] {
             let key = hit.contact.key;
@@ -534,6 +545,24 @@ impl Way<'_> {
             }
         }
         f.contacts.extend_from_slice(&f.local.contacts);
+        for i in first..self.f.contacts.len() {
+            self.f.contacts[i].point = self.carried_back(&self.f.contacts[i]);
+        }
+    }
+
+    /// A contact point with its bodies where their flights begin: levers, the gap and the normal are those of now. Both
+    /// stages then act on bodies at one place each, and on both of a pair at one point.
+    fn carried_back(&self, c: &Contact) -> ContactPoint {
+        let (a, b) = c.bodies();
+        let back = |slot: usize, point: Vec3| {
+            let start = self.f.of(slot).map(|f| f.start.position);
+            start.map_or(point, |start| point + (start - self.f.now[slot].position))
+        };
+        ContactPoint {
+            point_a: back(a, c.point.point_a),
+            point_b: back(b, c.point.point_b),
+            ..c.point
+        }
     }
 }
 
@@ -546,6 +575,31 @@ enum Return {
     Rests,
     /// It closes after that time [s].
     After(f64),
+}
+
+/// Secants of a polish, and the part of the way there over which the first is taken [1].
+const SECANTS: u32 = 3;
+const SECANT: f64 = 1e-3;
+
+/// The time between a start with an open gap and `end` at which the gap closes, but for rounding where secants find it; `None` if it is open
+/// at the end.
+fn closes(gap: impl Fn(f64) -> f64, start: (f64, f64), end: f64, tolerance: f64) -> Option<f64> {
+    let time = reach(&gap, start, end, tolerance)?;
+    let (start, at) = (start.0, (time, gap(time)));
+    let before = at.0 - SECANT * (at.0 - start);
+    let (mut last, mut best) = ((before, gap(before)), at);
+    for _ in 0..SECANTS {
+        let time = best.0 - best.1 * (best.0 - last.0) / (best.1 - last.1);
+        if !(time > start && time < end) {
+            break;
+        }
+        let next = (time, gap(time));
+        if next.1.abs() >= best.1.abs() {
+            break;
+        }
+        (last, best) = (best, next);
+    }
+    Some(best.0)
 }
 
 /// Contacts of what was followed take the place of those on the way that it did not take.

@@ -33,6 +33,8 @@ use crate::work::Work;
 const TRIALS_MAX: u32 = 40;
 /// Energy gained by several contacts that counts as rounding, relative to what their impulses turn over [1].
 const GAIN: f64 = 1e-12;
+/// The same beyond which a solve has missed [1].
+const MISSED_GAIN: f64 = 1e-9;
 /// Load that counts as resting, relative to the weight that one step brings [1].
 const RESTING: f64 = 1e-2;
 /// Approach of an unloaded contact that is left to the contact phase, relative to the speed gained by falling for a step [1].
@@ -49,6 +51,8 @@ pub(crate) struct ImpactSettings {
     pub contact_depth: f64,
     /// Most passes over what collides.
     pub passes: u32,
+    /// Whether a contact that the last step knew rests where its bounces would soon die out.
+    pub dies_out: bool,
     /// Tolerances of the phase, and the sizes of what is followed from impact to impact.
     pub stops: StopLimits,
 }
@@ -239,6 +243,7 @@ pub(crate) fn resting(gravity: f64, params: &ImpactSettings, h: f64) -> RestLimi
             + 10.0 * params.stops.velocity_tolerance,
         load: RESTING * gravity * h,
         slow: slow_speed(gravity, params.stops.depth_tolerance, h),
+        fall: if params.dies_out { gravity * h } else { 0.0 },
     }
 }
 
@@ -279,7 +284,7 @@ fn gather(
         let threshold = if resting.holds(step_contact, &row, 0.0) {
             resting.speed
         } else {
-            resting.slow
+            resting.slow_at(step_contact, c.surface.restitution)
         };
         out.near.push(Near {
             step_contact: i as u32,
@@ -444,7 +449,7 @@ impl Phase<'_> {
     /// A contact alone in its cluster: the impact law, on the response that the joints leave it.
     fn alone(&mut self) {
         let K = if self.c.joint_blocks.is_empty() {
-            self.free_response()
+            self.free_response(0)
         } else {
             self.held_response()
         };
@@ -462,8 +467,8 @@ impl Phase<'_> {
     }
 
     /// K of the row of a free contact.
-    fn free_response(&self) -> Mat3 {
-        let row = &self.c.rows[0];
+    fn free_response(&self, row: usize) -> Mat3 {
+        let row = &self.c.rows[row];
         if row.linked {
             return row.tree_response(self.bodies);
         }
@@ -536,6 +541,42 @@ impl Phase<'_> {
             }
         }
         self.again(low);
+        // A solve that ended at its limit may gain whatever it aims at; impacts one after the other cannot.
+        let (gain, turnover) = self.gain();
+        if gain > MISSED_GAIN * turnover && self.is_plain() {
+            self.one_by_one();
+        }
+    }
+
+    /// The cluster anew, contact by contact: whichever approaches follows the impact law of its pair, until none does. Each of them takes energy.
+    fn one_by_one(&mut self) {
+        self.give_back();
+        self.c.rows.iter_mut().for_each(ContactRow::clear);
+        let mut approaches = false;
+        for _ in 0..self.params.passes {
+            approaches = false;
+            for i in 0..self.c.rows.len() {
+                let u = self.c.rows[i].velocity(self.bodies);
+                let threshold = self.c.near[self.c.places[i] as usize].threshold;
+                if classify(u.dot(self.c.rows[i].n), threshold) != Approach::Colliding {
+                    continue;
+                }
+                let surface = &self.contacts[self.c.step_contacts[i].contact as usize].surface;
+                if let Ok(found) = impact(self.free_response(i), self.c.rows[i].n, u, surface) {
+                    let row = &mut self.c.rows[i];
+                    row.extrapolate(row.frame(found.impulse), self.bodies);
+                    approaches = true;
+                }
+            }
+            if !approaches {
+                break;
+            }
+        }
+        self.report.work.caps_hit += u32::from(approaches);
+        for row in &mut self.c.rows {
+            let u = row.velocity(self.bodies);
+            (row.target_n, row.target_t) = (u.dot(row.n), row.tangential(u));
+        }
     }
 
     /// Whether rigid bodies alone take part in the cluster.

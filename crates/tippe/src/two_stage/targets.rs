@@ -33,8 +33,20 @@ pub(crate) struct RestLimits {
     pub load: f64,
     /// Speed of arrival below which no contact bounces, whatever it bore [m/s].
     pub slow: f64,
+    /// What gravity brings in a step where contacts that die out rest; 0 where they are followed [m/s].
+    pub fall: f64,
 }
 impl RestLimits {
+    /// Speed of arrival below which a contact does not bounce [m/s]. One that the last step knew comes to rest if it is slower than what half
+    /// a step of gravity brings and its bounces, each e times as long as the one before, would die out within two steps.
+    pub(crate) fn slow_at(&self, step_contact: &StepContact, restitution: f64) -> f64 {
+        if !step_contact.known || self.fall == 0.0 {
+            return self.slow;
+        }
+        let dies_out = self.fall * (1.0 - restitution) / restitution;
+        self.slow.max(dies_out.min(0.5 * self.fall))
+    }
+
     /// Whether a contact with this row and normal velocity is at rest.
     pub(crate) fn holds(&self, step_contact: &StepContact, row: &ContactRow, u_n: f64) -> bool {
         step_contact.loaded
@@ -86,7 +98,7 @@ pub(crate) fn first_rows(
         row.target_n = u_n + (step_contact.base - then.gap) / h;
 
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
-        if !resting.holds(step_contact, &row, u_n) {
+        if !resting.holds(step_contact, &row, u_n) && !work.flights.is_answered(c) {
             // A fast pair is followed from where it was seen, all others from the start of the step.
             let (gap, u_n, left) = if since > 0.0 {
                 let acceleration = |slot: usize| {
@@ -112,7 +124,7 @@ pub(crate) fn first_rows(
                 2.0 * fall / (left * left)
             };
             step_contact.bounce = bounce(gap, u_n, falling, c.surface.restitution, left)
-                .filter(|b| b.speed >= resting.slow)
+                .filter(|b| b.speed >= resting.slow_at(step_contact, c.surface.restitution))
                 .map(|b| Bounce {
                     time: b.time + (h - left),
                     ..b

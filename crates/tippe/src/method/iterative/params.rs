@@ -72,6 +72,7 @@ impl IterativeParams {
             direct_cost: self.direct_cost as u64,
             contact_depth: self.contact_depth,
             passes: self.passes,
+            dies_out: false,
             stops: self.stop_limits(),
         }
     }

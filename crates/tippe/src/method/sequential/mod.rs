@@ -134,6 +134,7 @@ fn substep(
         speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
         load: 0.0,
         slow: 0.0,
+        fall: model.gravity.length() * h,
     };
     targets::first_rows(model, settings, &resting, state, work, h);
     work.begins(Phase::Rest);

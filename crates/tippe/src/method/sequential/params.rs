@@ -68,6 +68,7 @@ impl SequentialParams {
             direct_cost: self.direct_cost_cold as u64,
             contact_depth: IMPACT_DEPTH,
             passes: IMPACT_PASSES,
+            dies_out: true,
             stops: StopLimits {
                 depth_tolerance: IMPACT_GAP,
                 velocity_tolerance: IMPACT_VELOCITY,
