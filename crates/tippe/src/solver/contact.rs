@@ -105,6 +105,11 @@ impl ContactRow {
         )
     }
 
+    /// Whether it has no friction along the tangents.
+    pub(crate) fn is_smooth(&self) -> bool {
+        self.friction_static == 0.0 && self.friction_kinetic == 0.0
+    }
+
     /// Lever from the centre of mass of the body in a slot, if it is an end of this contact.
     pub(crate) fn lever_of(&self, slot: u32) -> Option<Vec3> {
         [(self.a, self.r_a), (self.b, self.r_b)]

@@ -33,7 +33,7 @@ impl StopLimits {
 }
 
 /// Part of the depth tolerance to which the gap at a time of impact is none [1].
-const ARRIVAL_SHARE: f64 = 1e-2;
+const ARRIVAL_SHARE: f64 = 0.1;
 
 /// Trials of a time of impact.
 const ARRIVAL_TRIALS_MAX: u32 = 80;

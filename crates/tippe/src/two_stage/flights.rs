@@ -347,8 +347,8 @@ impl Way<'_> {
         f.step_contacts.clear();
         for (i, c) in f.local.contacts.iter().enumerate() {
             let mut step_contact = StepContact::of(self.model, c, i as u32, None, 1.0);
-            let known = self.state.contacts.binary_search_by_key(&c.key, |m| m.key);
-            step_contact.known = known.is_ok();
+            // What is too slow to be followed is left to the two stages, known or not.
+            step_contact.known = true;
             f.step_contacts.push(step_contact);
         }
     }

@@ -201,6 +201,16 @@ pub(crate) fn recall(work: &mut Work) {
     }
 }
 
+/// An impulse in the frame of a row; without friction rounding leaves nothing across the normal.
+fn in_frame(row: &ContactRow, impulse: Vec3) -> Vec3 {
+    let p = row.frame(impulse);
+    if row.is_smooth() {
+        Vec3::new(p.x, 0.0, 0.0)
+    } else {
+        p
+    }
+}
+
 /// What a contact that touches does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Approach {
@@ -462,7 +472,7 @@ impl Phase<'_> {
         let row = &mut self.c.rows[0];
         row.target_n = found.velocity.dot(row.n);
         row.target_t = row.tangential(found.velocity);
-        row.extrapolate(row.frame(found.impulse), self.bodies);
+        row.extrapolate(in_frame(row, found.impulse), self.bodies);
         self.hold();
     }
 
@@ -564,7 +574,7 @@ impl Phase<'_> {
                 let surface = &self.contacts[self.c.step_contacts[i].contact as usize].surface;
                 if let Ok(found) = impact(self.free_response(i), self.c.rows[i].n, u, surface) {
                     let row = &mut self.c.rows[i];
-                    row.extrapolate(row.frame(found.impulse), self.bodies);
+                    row.extrapolate(in_frame(row, found.impulse), self.bodies);
                     approaches = true;
                 }
             }
