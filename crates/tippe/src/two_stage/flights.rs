@@ -500,7 +500,7 @@ impl Way<'_> {
             return Return::Never;
         }
         let (gap, u, gap_end) = (c.point.gap, self.normal_velocity(c), at(left));
-        if gap_end >= gap.min(0.0) {
+        if gap_end >= gap.min(0.0) - tolerance {
             return Return::Never;
         }
         // It rises to where its velocity is none, as far as a parabola tells, and falls back from there.
