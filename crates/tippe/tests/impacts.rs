@@ -570,8 +570,11 @@ fn placed(side: &serde_json::Value) -> (Body, BodyState) {
     })
 }
 
+/// A body as it hits, and all its points that may touch: centres and radii.
+type Hitting = (BodyDesc, Body, BodyState, Vec<(Vec3, f64)>);
+
 /// A random box, ball or rod that touches the plane z = 0 with one point alone and approaches it there; the point, and all points that may touch.
-fn about_to_hit(random: &mut Random) -> Option<(BodyDesc, Body, BodyState, Vec<(Vec3, f64)>)> {
+fn about_to_hit(random: &mut Random) -> Option<Hitting> {
     let (kind, a) = (random.next() % 3, random.range(0.05, 0.5));
     let (shape, points) = match kind {
         0 => {

@@ -454,8 +454,7 @@ impl Way<'_> {
                 first = Some(time);
             }
         }
-        // What touches at the very end belongs to the next step.
-        first.filter(|&time| time < left * (1.0 - 1e-12))
+        first
     }
 
     /// Normal velocity of a contact now.
