@@ -355,8 +355,6 @@ version = 1
 [method]
 dt = 0.005
 seconds = 0.1
-[method.sequential]
-core = true
 [[body]]
 name = "floor"
 kind = "fixed"

@@ -144,6 +144,19 @@ pub struct JointMemory {
     pub force: f64,
 }
 
+/// What the next step needs to know of the effort that the solver has made for an island.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EffortMemory {
+    /// Lowest slot of its bodies; a tree counts as its first link.
+    pub slot: u32,
+    /// A hash of the slots of all its bodies: another set of bodies has another memory.
+    pub set: u64,
+    /// Substeps for which the core is not tried.
+    pub pause: u32,
+    /// Attempts of the core in a row that found no answer.
+    pub failures: u32,
+}
+
 /// What the next step needs to know of a compliant contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompliantContact {
@@ -183,6 +196,8 @@ pub struct State {
     pub articulations: Vec<ArticulationState>,
     /// Sorted by key. Written at the end of a step, read by the next one's warm start.
     pub contacts: Vec<ContactMemory>,
+    /// Sorted by slot. Written at the end of a substep of `sequential`, read by the next one; islands without failures have no entry.
+    pub efforts: Vec<EffortMemory>,
     /// Sorted pairs of shapes that touch. Written at the end of a step, read by the next one's begin and end events.
     pub touching: Vec<PairKey>,
     /// Sorted pairs of a shape and a sensor that overlap. Same writers and readers as `touching`.
@@ -265,6 +280,7 @@ impl State {
             joints,
             articulations,
             contacts,
+            efforts,
             touching,
             sensed,
             quiet,
@@ -283,6 +299,7 @@ impl State {
         joints.clone_from(&other.joints);
         articulations.clone_from(&other.articulations);
         contacts.clone_from(&other.contacts);
+        efforts.clone_from(&other.efforts);
         touching.clone_from(&other.touching);
         sensed.clone_from(&other.sensed);
         quiet.clone_from(&other.quiet);
@@ -292,6 +309,29 @@ impl State {
         *behind = other.behind;
         compliant.step = other.compliant.step;
         compliant.contacts.clone_from(&other.compliant.contacts);
+    }
+
+    /// The effort made so far for the island with this lowest slot and set of bodies.
+    pub(crate) fn effort(&self, slot: u32, set: u64) -> EffortMemory {
+        let found = self.efforts.binary_search_by_key(&slot, |e| e.slot);
+        let known = found.ok().map(|i| self.efforts[i]);
+        known.filter(|e| e.set == set).unwrap_or(EffortMemory {
+            slot,
+            set,
+            ..EffortMemory::default()
+        })
+    }
+
+    /// Remembers the efforts made for the islands of a substep; of other islands only those that were left alone, by their lowest slot.
+    pub(crate) fn remember(
+        &mut self,
+        efforts: impl Iterator<Item = EffortMemory>,
+        left_alone: impl Fn(u32) -> bool,
+    ) {
+        self.efforts.retain(|e| left_alone(e.slot));
+        self.efforts
+            .extend(efforts.filter(|e| e.pause > 0 || e.failures > 0));
+        self.efforts.sort_unstable_by_key(|e| e.slot);
     }
 
     /// How much longer a part of length `h` is than the one that the remembered impulses belong to [1].

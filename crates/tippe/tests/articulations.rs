@@ -610,8 +610,7 @@ fn ab_39_sweeps_and_the_direct_solve_hold_one_stack() {
     // Impulses passed on from contact to contact are cheap and leave a stack a little soft; all of them at once hold it.
     let sag = |direct: bool| {
         let params = tippe::SequentialParams {
-            direct_cost: if direct { 8.0 } else { 0.0 },
-            direct_cost_cold: if direct { 2e5 } else { 0.0 },
+            effort: if direct { 1.0 } else { 0.0 },
             ..tippe::SequentialParams::default()
         };
         let mut world = World::new(Method::Sequential(params)).unwrap();

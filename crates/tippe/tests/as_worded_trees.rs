@@ -378,8 +378,7 @@ fn ab_26_tip_impacts_with_friction_agree_with_a_stiff_spring() {
 fn ab_39_penetration_drift_and_work_of_both_ways() {
     let run = |direct: bool| {
         let params = SequentialParams {
-            direct_cost: if direct { 8.0 } else { 0.0 },
-            direct_cost_cold: if direct { 2e5 } else { 0.0 },
+            effort: if direct { 1.0 } else { 0.0 },
             ..SequentialParams::default()
         };
         let mut world = over_ground(Method::Sequential(params), G, Surface::new(0.5, 0.0));

@@ -267,7 +267,7 @@ fn bs_12_loop_ends_at_its_residuals_or_says_so() {
     let report = throw(IterativeParams {
         sweeps: 1,
         sweeps_max: 0,
-        direct_cost: 0.0,
+        effort: 0.0,
         ..IterativeParams::default()
     });
     assert!(report.work.caps_open() > 0);

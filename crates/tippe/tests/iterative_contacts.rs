@@ -178,7 +178,7 @@ fn bs_17_shock_propagation_settles_forty_cubes() {
         depth_tolerance: 1e-6,
         drift_tolerance: 1e-6,
         shock_sweeps: Some(10),
-        direct_cost: 0.0,
+        effort: 0.0,
         ..IterativeParams::default()
     };
     let mut world = world_with(Surface::new(0.5, 0.0), params);
@@ -526,7 +526,7 @@ fn bs_23_dials_trade_accuracy_for_work() {
         drift_tolerance: 1e-3,
         velocity_tolerance: 1e-2,
         shock_sweeps: Some(2),
-        direct_cost: 0.0,
+        effort: 0.0,
         sweeps: 2,
         sweeps_max: 4,
         predictions: 1,

@@ -558,7 +558,7 @@ fn cl_28_random_order_of_contacts_changes_nothing_that_counts() {
     let statistics = |seed: Option<u64>| {
         let params = SequentialParams {
             sweeps: 50,
-            direct_rounds: 0,
+            effort: 0.0,
             shuffle_seed: seed,
             ..SequentialParams::default()
         };
@@ -591,7 +591,7 @@ fn cl_29_warm_start_leaves_a_fifth_of_the_cold_residual_or_less() {
     let residual_of = |warm_start: bool| {
         let params = SequentialParams {
             sweeps: 10,
-            direct_rounds: 0,
+            effort: 0.0,
             warm_start,
             ..SequentialParams::default()
         };

@@ -10,6 +10,8 @@ pub struct Islands {
     parent: Vec<u32>,
     island_of_root: Vec<u32>,
     island_of_item: Vec<u32>,
+    /// By island: its lowest slot, and a hash of all its slots.
+    names: Vec<(u32, u64)>,
     /// Items grouped by island, in their given order within each.
     pub order: Vec<u32>,
     /// Where each island's items start in `order`; one more entry than islands.
@@ -17,6 +19,9 @@ pub struct Islands {
 }
 
 const NONE: u32 = u32::MAX;
+/// Constants of the FNV-1a hash of 64 bits.
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 impl Islands {
     /// Groups `items` (pairs of slots) by island. Islands are numbered by their first item.
@@ -38,6 +43,29 @@ impl Islands {
         }
         self.number(slots, &dynamic, items);
         self.group();
+        self.name_all(slots, &dynamic);
+    }
+
+    /// Lowest slot of an island, and a hash of the slots of all its bodies.
+    #[must_use]
+    pub fn name(&self, island: usize) -> (u32, u64) {
+        self.names[island]
+    }
+
+    /// Hashes the slots of each island, ascending [FNV-1a over 64-bit words].
+    fn name_all(&mut self, slots: usize, dynamic: &impl Fn(u32) -> bool) {
+        self.names.clear();
+        self.names
+            .resize(self.starts.len().saturating_sub(1), (NONE, FNV_OFFSET));
+        for slot in 0..slots as u32 {
+            let root = self.root(slot);
+            let island = self.island_of_root[root as usize];
+            if island != NONE && dynamic(slot) {
+                let (lowest, hash) = &mut self.names[island as usize];
+                *lowest = slot.min(*lowest);
+                *hash = (*hash ^ u64::from(slot)).wrapping_mul(FNV_PRIME);
+            }
+        }
     }
 
     /// One item, which is an island of its own.

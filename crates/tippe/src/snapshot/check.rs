@@ -51,6 +51,8 @@ pub(super) fn consistent(model: &Model, state: &State) -> bool {
         && joints(model, state)
         && articulations::consistent(model, state)
         && contacts(model, state)
+        && state.efforts.windows(2).all(|w| w[0].slot < w[1].slot)
+        && state.efforts.iter().all(|e| (e.slot as usize) < slots)
 }
 
 fn materials(model: &Model) -> bool {

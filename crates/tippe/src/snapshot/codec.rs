@@ -16,8 +16,8 @@ use crate::motion::Motion;
 use crate::report::EnergyLedger;
 use crate::shape::{ConvexHull, Rounded, Shape, TriangleMesh};
 use crate::state::{
-    BodyState, CompliantContact, CompliantMemory, ContactKey, ContactMemory, Impulse, JointMemory,
-    Load, PairKey, State,
+    BodyState, CompliantContact, CompliantMemory, ContactKey, ContactMemory, EffortMemory, Impulse,
+    JointMemory, Load, PairKey, State,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -133,6 +133,12 @@ code_struct!(JointMemory {
     angle,
     force
 });
+code_struct!(EffortMemory {
+    slot,
+    set,
+    pause,
+    failures
+});
 code_struct!(CompliantContact { key, speed });
 code_struct!(CompliantMemory { step, contacts });
 code_struct!(State {
@@ -144,6 +150,7 @@ code_struct!(State {
     substep,
     joints,
     contacts,
+    efforts,
     touching,
     sensed,
     ..

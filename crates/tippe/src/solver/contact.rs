@@ -56,8 +56,8 @@ pub(crate) struct ContactRow {
     pub n: Vec3,
     pub(super) t1: Vec3,
     pub(super) t2: Vec3,
-    pub(super) r_a: Vec3,
-    pub(super) r_b: Vec3,
+    pub r_a: Vec3,
+    pub r_b: Vec3,
     /// K in the frame (n, t1, t2): nn, n1, n2.
     pub(super) k_n: Vec3,
     /// Inverse of the tangential block: 11, 12, 22.
@@ -108,13 +108,6 @@ impl ContactRow {
     /// Whether it has no friction along the tangents.
     pub(crate) fn is_smooth(&self) -> bool {
         self.friction_static == 0.0 && self.friction_kinetic == 0.0
-    }
-
-    /// Lever from the centre of mass of the body in a slot, if it is an end of this contact.
-    pub(crate) fn lever_of(&self, slot: u32) -> Option<Vec3> {
-        [(self.a, self.r_a), (self.b, self.r_b)]
-            .into_iter()
-            .find_map(|(end, lever)| (end == slot).then_some(lever))
     }
 
     /// The rows of a contact with a normal, at levers from the centres of mass.
@@ -405,88 +398,6 @@ impl ContactRow {
         self.friction() * self.p_n
     }
 
-    /// `proj(P − ρ (u − target))` in the frame (n, t1, t2), and its derivative by −u in world axes, for ρ of the given stiffness and
-    /// a friction bound that is held while the normal impulse changes, so that the matrix stays symmetric.
-    pub(crate) fn projected(&self, u: Vec3, stiffness: f64, bound: f64) -> (Vec3, Mat3) {
-        let (rho_n, rho_t) = (stiffness / self.k_n.x, stiffness * self.step_t);
-        let z_n = (self.p_n - rho_n * (u.dot(self.n) - self.target_n)).max(0.0);
-        let z = [
-            self.p_t[0] - rho_t * (u.dot(self.t1) - self.target_t[0]),
-            self.p_t[1] - rho_t * (u.dot(self.t2) - self.target_t[1]),
-        ];
-        // An open contact has no friction, however wide its bound is held.
-        let bound = if z_n > 0.0 || bound.is_finite() {
-            bound
-        } else {
-            0.0
-        };
-        let normal = if z_n > 0.0 {
-            outer(self.n) * rho_n
-        } else {
-            Mat3::ZERO
-        };
-        let size = length(z);
-        if bound <= 0.0 {
-            return (Vec3::new(z_n, 0.0, 0.0), normal);
-        }
-        if fault::active(Fault::FrictionPyramid) {
-            let z = boxed(z, bound);
-            return (Vec3::new(z_n, z[0], z[1]), normal);
-        }
-        if size <= bound {
-            return (
-                Vec3::new(z_n, z[0], z[1]),
-                normal + (outer(self.t1) + outer(self.t2)) * rho_t,
-            );
-        }
-        // On the bound only the direction can still turn: (bound/|z|) (1 − z zᵀ/|z|²).
-        let across = (self.t2 * z[0] - self.t1 * z[1]) / size;
-        let scale = bound / size;
-        (
-            Vec3::new(z_n, z[0] * scale, z[1] * scale),
-            normal + outer(across) * (rho_t * scale),
-        )
-    }
-
-    /// Like [`Row::projected`], but with the friction bound of the normal impulse it finds: nothing is held, and the derivative is not
-    /// symmetric where the contact slides.
-    pub(crate) fn coupled(&self, u: Vec3, stiffness: f64, _bound: f64) -> (Vec3, Mat3) {
-        let rho_n = stiffness / self.k_n.x;
-        let bound = self.friction() * (self.p_n - rho_n * (u.dot(self.n) - self.target_n)).max(0.0);
-        let (p, W) = self.projected(u, stiffness, bound);
-        if bound == 0.0 || p.y * p.y + p.z * p.z < bound * bound * (1.0 - 1e-12) {
-            return (p, W);
-        }
-        // Slides: friction grows with the load.
-        let along = (self.t1 * p.y + self.t2 * p.z) * (rho_n * self.friction() / bound);
-        let turn = Mat3::from_cols(along * self.n.x, along * self.n.y, along * self.n.z);
-        (p, W + turn)
-    }
-
-    /// Like [`Row::projected`], but the contact keeps the state that its present impulse shows: apart, sticking or sliding.
-    pub(crate) fn continued(&self, u: Vec3, stiffness: f64, bound: f64) -> (Vec3, Mat3) {
-        if self.p_n <= 0.0 {
-            return (self.frame_impulse(), Mat3::ZERO);
-        }
-        let (rho_n, rho_t) = (stiffness / self.k_n.x, stiffness * self.step_t);
-        let p_n = self.p_n - rho_n * (u.dot(self.n) - self.target_n);
-        let normal = outer(self.n) * rho_n;
-        let slip = [
-            u.dot(self.t1) - self.target_t[0],
-            u.dot(self.t2) - self.target_t[1],
-        ];
-        let size = length(self.p_t);
-        if size < bound * (1.0 - 1e-9) {
-            let stick = Vec3::new(
-                p_n,
-                self.p_t[0] - rho_t * slip[0],
-                self.p_t[1] - rho_t * slip[1],
-            );
-            return (stick, normal + (outer(self.t1) + outer(self.t2)) * rho_t);
-        }
-        (Vec3::new(p_n, self.p_t[0], self.p_t[1]), normal)
-    }
-
     /// The friction coefficient in force.
     pub(crate) fn friction(&self) -> f64 {
         if self.sliding {
@@ -637,12 +548,6 @@ impl ContactRow {
         work
     }
 
-    /// Whether it meets its conditions along and across its normal to a velocity [m/s].
-    pub(crate) fn is_met(&self, bodies: &[SolverBody], tolerance: f64) -> bool {
-        let [normal, _, tangential] = self.residuals(bodies);
-        normal <= tolerance && tangential <= tolerance
-    }
-
     /// Distances from the conditions this row should meet: complementarity [m/s], cone [1], stick or slip [m/s].
     pub(crate) fn residuals(&self, bodies: &[SolverBody]) -> [f64; 3] {
         let u = self.velocity(bodies);
@@ -723,10 +628,6 @@ fn response(
         Vec3::new(k22, -k12, k11) * (1.0 / det),
         1.0 / largest,
     )
-}
-
-fn outer(x: Vec3) -> Mat3 {
-    Mat3::from_cols(x * x.x, x * x.y, x * x.z)
 }
 
 fn length(x: [f64; 2]) -> f64 {

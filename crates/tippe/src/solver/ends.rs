@@ -119,11 +119,6 @@ impl Bodies {
             .is_some_and(|p| p.tree != NONE)
     }
 
-    /// Whether the tree of a link can be a part of a direct solve.
-    pub(crate) fn has_view(&self, slot: u32) -> bool {
-        self.view(slot).is_some()
-    }
-
     /// What a direct solve needs of a link and its tree.
     pub(crate) fn view(&self, slot: u32) -> Option<View<'_>> {
         let port = self.ports.get(slot as usize).filter(|p| p.tree != NONE)?;

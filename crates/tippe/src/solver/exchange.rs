@@ -9,11 +9,12 @@
 
 #![allow(non_snake_case)]
 
-use super::choose::POLISH;
+use super::choose::{Allowance, EXPECTED, POLISH, POLISHED};
 use super::contact::ContactRow;
 use super::core::Core;
-use super::direct::System;
 use super::ends::{Bodies, NONE};
+use super::joint::JointBlock;
+use super::matrix::PRODUCT;
 use super::problem::{Budget, Law, Node, Problem};
 use crate::dynamics::joint::JointRow;
 use crate::math::Vec3;
@@ -37,19 +38,34 @@ pub(crate) struct Exchange {
 pub(crate) struct Solved {
     /// Whether the tolerance was met.
     pub met: bool,
-    /// Factorisations it took.
+    /// Factorisations and multiply–adds it took.
     pub factorisations: u32,
+    pub operations: u64,
+}
+
+/// Everything one island is solved for.
+pub(crate) struct System<'a> {
+    pub rows: &'a mut [ContactRow],
+    /// Rows that take part.
+    pub order: &'a [u32],
+    pub joint_blocks: &'a mut [JointBlock],
+}
+
+impl System<'_> {
+    fn contacts(&self) -> impl Iterator<Item = &ContactRow> + Clone {
+        self.order.iter().map(|&i| &self.rows[i as usize])
+    }
 }
 
 impl Exchange {
     /// Solves an island to a tolerance [m/s] and gives its rows and ends the impulses found; `None` (and nothing changed) if it has rows or trees that the core does not
-    /// take, or its factorisation takes more block products than allowed.
+    /// take, or it is expected to cost more than allowed.
     pub(crate) fn solve(
         &mut self,
         system: &mut System<'_>,
         bodies: &mut Bodies,
         tolerance: f64,
-        block_products: u64,
+        allowed: &Allowance,
     ) -> Option<Solved> {
         if !self.build(system, bodies) {
             return None;
@@ -57,21 +73,26 @@ impl Exchange {
         let budget = Budget {
             tolerance,
             tolerance_relative: 0.0,
-            polish: POLISH,
-            block_products,
+            polish: POLISH.max(POLISHED / tolerance),
+            block_products: most_products(allowed),
+            factorisations: allowed.factorisations,
+            operations: allowed.operations,
             ..Budget::default()
         };
         let outcome = self.core.solve(&self.problem, &budget);
         let solved = Solved {
             met: outcome.met,
             factorisations: outcome.work.factorisations,
+            operations: outcome.work.operations,
         };
         if outcome.limit && outcome.work.factorisations == 0 {
             return None;
         }
         super::recorder::offer(&self.problem, outcome.work.operations);
-        // What is right already keeps its bits.
-        if !(outcome.met && outcome.unchanged) {
+        // What is right already keeps its bits. What was not met is left to the sweeps, unless joints hold it together: the least of the largest residuals is no
+        // balance, and kicks a pile that is nearly at rest.
+        let better = outcome.met || !system.joint_blocks.is_empty();
+        if better && !(outcome.met && outcome.unchanged) {
             give_back(outcome.impulses, system, bodies);
         }
         Some(solved)
@@ -80,6 +101,16 @@ impl Exchange {
     /// The problem that was built last.
     pub(crate) const fn problem(&self) -> &Problem {
         &self.problem
+    }
+
+    /// Whether an island can be solved within an allowance.
+    pub(crate) fn fits(
+        &mut self,
+        system: &System<'_>,
+        bodies: &Bodies,
+        allowed: &Allowance,
+    ) -> bool {
+        self.build(system, bodies) && self.core.fits(&self.problem, most_products(allowed))
     }
 
     /// Makes the problem; false if a row or a tree does not fit.
@@ -100,19 +131,24 @@ impl Exchange {
         }
         for block in system.joint_blocks.iter() {
             for row in block.scalar_rows() {
-                // The core knows hard rows alone.
-                if row.soft.is_some() {
-                    return false;
-                }
                 let (a, b) = (&bodies[block.a as usize], &bodies[block.b as usize]);
                 let law = Law::Bounded {
                     low: row.low,
                     high: row.high,
                 };
-                let missing = row.target - row.row.velocity(a, b);
+                // A soft row, u + λ/g = target, pushes a node of its own with the mass g besides, which moves with λ/g.
+                let yielded = row.soft.map_or(0.0, |gain| row.lambda / gain);
+                let missing = row.target - row.row.velocity(a, b) - yielded;
+                let own = row.soft.map(|gain| self.problem.add_node(&[gain], &[0.0]));
+                if own == Some(None) {
+                    return false;
+                }
                 self.problem.add_row(law, missing, row.lambda);
                 let (on_a, on_b) = both(&row.row);
                 self.add_sides([(block.a, &[on_a]), (block.b, &[on_b])], bodies);
+                if let Some(node) = own.flatten() {
+                    self.problem.add_side(node, &[1.0]);
+                }
             }
         }
         self.problem.remove_start();
@@ -205,6 +241,13 @@ impl Exchange {
     }
 }
 
+/// Block products that one factorisation may take, so that as many as are expected fit.
+fn most_products(allowed: &Allowance) -> u64 {
+    allowed
+        .block_products
+        .min(allowed.operations / (EXPECTED * PRODUCT))
+}
+
 /// Gives rows, joints and ends the impulses of the problem that was built of them, by row.
 pub(crate) fn give_back(impulses: &[f64], system: &mut System<'_>, bodies: &mut Bodies) {
     let mut next = 0;
@@ -222,13 +265,10 @@ pub(crate) fn give_back(impulses: &[f64], system: &mut System<'_>, bodies: &mut 
     }
     for block in system.joint_blocks.iter_mut() {
         // The same rows in the same order as they were taken.
-        let held = (0..block.held.count).filter(|&i| block.factor[i][i] > 0.0);
-        let bounded =
-            (0..block.bounded.len()).filter(|&k| block.bounded[k].low < block.bounded[k].high);
         let mut places = [0; 16];
         let mut count = 0;
-        for place in held.chain(bounded.map(|k| 6 + k)) {
-            places[count] = place;
+        for row in block.scalar_rows() {
+            places[count] = row.place;
             count += 1;
         }
         for &place in &places[..count] {

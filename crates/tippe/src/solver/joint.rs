@@ -298,7 +298,7 @@ impl JointBlock {
         sum
     }
 
-    /// Rows of the direct solve: Jacobian, target, bounds, impulse, and 1 / (J M⁻¹ Jᵀ).
+    /// Rows as the core takes them: Jacobian, target, bounds and impulse.
     pub(crate) fn scalar_rows(&self) -> impl Iterator<Item = ScalarRow> + '_ {
         let held = (0..self.held.count)
             .filter(|&i| self.factor[i][i] > 0.0)
@@ -308,7 +308,6 @@ impl JointBlock {
                 low: f64::NEG_INFINITY,
                 high: f64::INFINITY,
                 lambda: self.lambda[i],
-                mass: 1.0 / self.diagonal[i],
                 soft: None,
                 place: i,
             });
@@ -323,7 +322,6 @@ impl JointBlock {
                 low: b.low,
                 high: b.high,
                 lambda: b.lambda,
-                mass: b.mass,
                 soft: None,
                 place: 6 + k,
             });
@@ -339,7 +337,6 @@ impl JointBlock {
                 low: s.low,
                 high: s.high,
                 lambda: s.lambda,
-                mass: s.mass,
                 soft: Some(s.gain),
                 place: SOFT + k,
             });
@@ -450,7 +447,7 @@ impl JointBlock {
     }
 }
 
-/// A row as the direct solve sees it.
+/// A row as the core sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScalarRow {
     pub row: JointRow,
@@ -458,7 +455,6 @@ pub(crate) struct ScalarRow {
     pub low: f64,
     pub high: f64,
     pub lambda: f64,
-    pub mass: f64,
     /// Gain of a soft row: λ = g (target − u).
     pub soft: Option<f64>,
     pub place: usize,

@@ -6,14 +6,12 @@
 
 pub(crate) mod batch_colouring;
 pub mod choose;
-mod cone;
 pub(crate) mod contact;
 pub mod core;
 mod dense;
-pub(crate) mod direct;
+pub(crate) mod effort;
 pub(crate) mod ends;
 pub(crate) mod exchange;
-mod forest;
 pub(crate) mod joint;
 pub mod law;
 pub mod matrix;

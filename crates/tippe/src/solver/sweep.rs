@@ -1,4 +1,4 @@
-//! Sweeps over one island: Gauss–Seidel visits, accelerated by conjugate directions; the direct solve where they stall.
+//! Sweeps over one island: Gauss–Seidel visits, accelerated by conjugate directions; the core where they stall.
 //!
 //! Reads: parameters.  Writes: impulses of rows and links, solver bodies, work counts.
 //! Called by: the methods that step in two stages.
@@ -7,17 +7,11 @@
 use crate::interrupt;
 use crate::math::Vec3;
 use crate::report::SolverWork;
-use crate::solver::choose::FEW_CONTACTS;
-use crate::solver::choose::Settings;
-use crate::solver::choose::{
-    BOUND_ROUNDS, CONE_SWEEPS, JOINT_SWEEPS, LARGE, NEAR_ROUNDS, POLISH, RIGHT, SETTLING_SWEEPS,
-    SLIP_ROUNDS, STALL, STALLS_MAX,
-};
+use crate::solver::choose::{Allowance, FEW_CONTACTS, JOINT_SWEEPS, RIGHT, SLIP_ROUNDS, Settings};
 use crate::solver::contact::ContactRow;
 use crate::solver::dense::{self, Dense};
-use crate::solver::direct::{Direct, Round, System};
 use crate::solver::ends::Bodies;
-use crate::solver::exchange::Exchange;
+use crate::solver::exchange::{Exchange, System};
 use crate::solver::joint::JointBlock;
 use crate::solver::packed::Packed;
 
@@ -26,10 +20,8 @@ use crate::solver::packed::Packed;
 pub(crate) struct Sweeps {
     /// Rows to visit, in order.
     order: Vec<u32>,
-    /// Sweeps that the solve under way may still make where it cannot be direct, direct solves that may still fail, and rounds over cones.
+    /// Sweeps that the solve under way may still make where the core does not help.
     left: u32,
-    tries_left: u32,
-    cones_left: u32,
     /// By place in `order`: the impulse before a sweep, then its change.
     before: Vec<Vec3>,
     /// By place in `order`: the conjugate direction.
@@ -45,8 +37,6 @@ pub(crate) struct Sweeps {
     is_packed: bool,
     /// Scratch of sweeps over many contacts.
     pub packed: Packed,
-    /// Scratch of the direct solve.
-    direct: Direct,
     /// Scratch of the core.
     exchange: Exchange,
     /// Scratch of the solve of islands with trees.
@@ -54,33 +44,32 @@ pub(crate) struct Sweeps {
 }
 
 impl Sweeps {
-    /// Whether an island can be solved directly within a budget.
+    /// Whether an island can be solved by the core within an allowance.
     pub(crate) fn can_be_direct(
         &mut self,
         rows: &mut [ContactRow],
         joint_blocks: &mut [JointBlock],
         bodies: &Bodies,
-        cost_max: u64,
+        allowed: &Allowance,
     ) -> bool {
         self.order.clear();
         self.order.extend(0..rows.len() as u32);
-        self.direct.prepare(
-            &System {
-                rows,
-                order: &self.order,
-                joint_blocks,
-            },
-            bodies,
-            cost_max,
-        )
+        let system = System {
+            rows,
+            order: &self.order,
+            joint_blocks,
+        };
+        self.exchange.fits(&system, bodies, allowed)
     }
 }
 
 /// What one solve of one island works on.
 pub(crate) struct Job<'a> {
     pub settings: &'a Settings,
-    /// Block products that the direct solve may cost.
-    pub cost_max: u64,
+    /// What the core may cost, what it has cost so far [multiply–adds], and whether it ended without an answer.
+    pub core: Allowance,
+    pub spent: u64,
+    pub failed: bool,
     /// Whether the impulses it starts from are nearly right.
     pub near: bool,
     pub rows: &'a mut [ContactRow],
@@ -108,8 +97,6 @@ impl Job<'_> {
             return;
         }
         scratch.left = self.settings.sweeps_last;
-        scratch.tries_left = self.settings.direct_tries;
-        scratch.cones_left = self.settings.cone_rounds;
         for _ in 0..SLIP_ROUNDS {
             let solved = self.solve(scratch);
             self.work.caps_hit += u32::from(!solved);
@@ -127,7 +114,7 @@ impl Job<'_> {
         }
     }
 
-    /// Nothing where the impulses it starts from are right; sweeps, then the direct solve where they do not arrive. The direct solve comes
+    /// Nothing where the impulses it starts from are right; sweeps, then the core where they do not arrive. The core comes
     /// first where little has changed and it is cheap, and for joints, since sweeps crawl along chains and towers.
     fn solve(&mut self, scratch: &mut Sweeps) -> bool {
         if !self.has_trees(scratch) {
@@ -151,24 +138,22 @@ impl Job<'_> {
     fn solve_sparse(&mut self, allowed: bool, scratch: &mut Sweeps) -> bool {
         let tolerance = self.settings.velocity_tolerance;
         let direct_first =
-            self.near && self.settings.shuffle_seed.is_none() && self.settings.direct_rounds > 0;
+            self.near && self.settings.shuffle_seed.is_none() && !self.core.is_none();
         if direct_first {
             if self.single_sweep(&scratch.order) <= RIGHT * tolerance {
                 return true;
             }
-            if allowed && self.newton(scratch) {
+            if allowed && self.solve_core(scratch) {
                 return true;
             }
         }
         if self.joint_blocks.is_empty() {
-            return (self.sweep(self.settings.sweeps, scratch) <= tolerance
-                && self.is_met(scratch))
-                || (!direct_first && allowed && self.newton(scratch))
-                || self.cones(scratch)
-                || (self.sweep_last(scratch) <= tolerance && self.is_met(scratch));
+            return self.sweep(self.settings.sweeps, scratch) <= tolerance
+                || (!direct_first && allowed && self.solve_core(scratch))
+                || self.sweep_last(scratch) <= tolerance;
         }
         self.sweep(JOINT_SWEEPS, scratch) <= tolerance
-            || (!direct_first && allowed && self.newton(scratch))
+            || (!direct_first && allowed && self.solve_core(scratch))
             || self.sweep(self.settings.sweeps, scratch) <= tolerance
             || self.sweep_last(scratch) <= tolerance
     }
@@ -360,71 +345,10 @@ impl Job<'_> {
         }
     }
 
-    /// Rounds of the direct solve over whole friction cones, where the method wants them and many plain contacts are its island. Returns
-    /// whether no row is farther from its conditions than the tolerance.
-    fn cones(&mut self, scratch: &mut Sweeps) -> bool {
-        if !self.has_cones(scratch) {
+    /// The core, where it may cost what it is expected to; whether it met the tolerance. What it did not meet it is not asked again.
+    fn solve_core(&mut self, scratch: &mut Sweeps) -> bool {
+        if self.core.is_none() {
             return false;
-        }
-        let mut direct = std::mem::take(&mut scratch.direct);
-        let system = System {
-            rows: self.rows,
-            order: &scratch.order,
-            joint_blocks: self.joint_blocks,
-        };
-        let going = direct.prepare(&system, self.bodies, self.cost_max);
-        let (mut solved, mut soft) = (false, true);
-        while scratch.cones_left > 0 {
-            scratch.cones_left -= 1;
-            let mut system = System {
-                rows: self.rows,
-                order: &scratch.order,
-                joint_blocks: self.joint_blocks,
-            };
-            let steps = &mut self.work.newton_steps;
-            if !going {
-                break;
-            }
-            if !direct.cone_round(soft, &mut system, self.bodies, steps) {
-                // Where a stiff round finds no balance, a soft one may; where that does not, nothing will.
-                if soft {
-                    break;
-                }
-                soft = true;
-                continue;
-            }
-            soft = false;
-            solved = self.is_met(scratch) || {
-                self.sweep(CONE_SWEEPS, scratch);
-                self.is_met(scratch)
-            };
-            if solved {
-                break;
-            }
-        }
-        scratch.direct = direct;
-        solved
-    }
-
-    /// Whether rounds over cones may be made.
-    fn has_cones(&self, scratch: &Sweeps) -> bool {
-        self.settings.cone_rounds > 0
-            && self.rows.len() >= LARGE
-            && Packed::is_worth(self.rows, &scratch.order, CONE_SWEEPS)
-    }
-
-    /// Whether no row is farther from its conditions than the tolerance, where rounds over cones can mend it: a sweep that changes
-    /// little may leave some that are.
-    fn is_met(&self, scratch: &Sweeps) -> bool {
-        let tolerance = self.settings.velocity_tolerance;
-        let met = |&i: &u32| self.rows[i as usize].is_met(self.bodies, tolerance);
-        !self.has_cones(scratch) || scratch.order.iter().all(met)
-    }
-
-    /// The core, where it is asked for and takes the island within the budget; whether it met the tolerance.
-    fn core(&mut self, scratch: &mut Sweeps) -> Option<bool> {
-        if !self.settings.core {
-            return None;
         }
         let mut system = System {
             rows: self.rows,
@@ -433,88 +357,16 @@ impl Job<'_> {
         };
         let tolerance = self.settings.velocity_tolerance;
         let exchange = &mut scratch.exchange;
-        let solved = exchange.solve(&mut system, self.bodies, tolerance, self.cost_max)?;
-        self.work.newton_steps += solved.factorisations;
-        Some(solved.met)
-    }
-
-    /// Rounds of the direct solve, each followed by a few sweeps. Returns whether the tolerance was met.
-    fn newton(&mut self, scratch: &mut Sweeps) -> bool {
-        if scratch.tries_left == 0 || self.settings.direct_rounds == 0 {
+        let Some(solved) = exchange.solve(&mut system, self.bodies, tolerance, &self.core) else {
             return false;
-        }
-        if let Some(solved) = self.core(scratch) {
-            scratch.tries_left -= u32::from(!solved);
-            return solved;
-        }
-        let order = std::mem::take(&mut scratch.order);
-        let mut direct = std::mem::take(&mut scratch.direct);
-        let system = System {
-            rows: self.rows,
-            order: &order,
-            joint_blocks: self.joint_blocks,
         };
-        let mut going = direct.prepare(&system, self.bodies, self.cost_max);
-        scratch.order = order;
-        let steps_max = if scratch.order.len() < LARGE {
-            u32::MAX
-        } else {
-            self.settings.newton_steps
-        };
-        let mut steps = 0;
-        let mut solved = false;
-        // Where little has changed, all states may be right already; else find them with friction bounds held at first.
-        let mut round = if self.near {
-            Round::Near(0)
-        } else {
-            Round::Bound(0)
-        };
-        let (mut before, mut stalls) = (f64::INFINITY, 0);
-        // The next round that holds bounds.
-        let mut next = 0;
-        for _ in 0..self.settings.direct_rounds {
-            // A little more than asked for: what is left over wanders through towers, and costs a solve later.
-            let polished = before <= POLISH * self.settings.velocity_tolerance;
-            let enough = solved && (polished || stalls > STALLS_MAX);
-            if !going || enough || steps >= steps_max || interrupt::asked() {
-                break;
-            }
-            let mut system = System {
-                rows: self.rows,
-                order: &scratch.order,
-                joint_blocks: self.joint_blocks,
-            };
-            let left = steps_max - steps;
-            let found = direct.round(round, left, &mut system, self.bodies, &mut steps);
-            let mut change = f64::INFINITY;
-            if found {
-                change = self.sweep(SETTLING_SWEEPS, scratch);
-                solved = change <= self.settings.velocity_tolerance;
-            }
-            let stalled = change > STALL * before;
-            stalls += u32::from(stalled);
-            round = match round {
-                Round::Near(n) if found && n < NEAR_ROUNDS => Round::Near(n + 1),
-                Round::Near(_) => Round::Bound(0),
-                Round::Bound(n) => {
-                    going = found;
-                    next = n + 1;
-                    // Bounds and load chase each other: find them together.
-                    if n >= BOUND_ROUNDS && stalled {
-                        Round::Coupled(0)
-                    } else {
-                        Round::Bound(next)
-                    }
-                }
-                Round::Coupled(n) if found => Round::Coupled(n + 1),
-                Round::Coupled(_) => Round::Bound(next),
-            };
-            before = change;
+        self.work.newton_steps += solved.factorisations;
+        self.spent += solved.operations;
+        self.core = self.core.less(solved.operations);
+        if !solved.met {
+            (self.core, self.failed) = (Allowance::NONE, true);
         }
-        self.work.newton_steps += steps;
-        scratch.direct = direct;
-        scratch.tries_left -= u32::from(!solved);
-        solved
+        solved.met
     }
 }
 

@@ -19,7 +19,7 @@ use crate::state::{PairKey, State};
 use crate::work::Work;
 
 /// Gap under which two shapes count as touching [m].
-const TOUCHING: f64 = 1e-9;
+pub(super) const TOUCHING: f64 = 1e-9;
 /// Growth of a joint's force that is believed in a step with impacts [1].
 const FORCE_GROWTH: f64 = 1.5;
 

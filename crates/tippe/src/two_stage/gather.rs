@@ -11,7 +11,9 @@ use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::math::Vec3;
 use crate::model::{Joint, Model};
+use crate::solver::choose::Allowance;
 use crate::solver::contact::ContactRow;
+use crate::solver::effort::Effort;
 use crate::solver::ends::{Bodies, SolverBody};
 use crate::state::{ContactMemory, State};
 use crate::work::Work;
@@ -151,6 +153,7 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
     nets.extend(islands.drain(..).rev().filter_map(|p| p.net));
     for island in 0..work.islands.count() {
         let start = (step_contacts.len(), joints.len());
+        let name = work.islands.name(island);
         for &item in &work.islands.order[work.islands.range(island)] {
             if item < count {
                 let memory = state.contacts.get(remembered[item as usize] as usize);
@@ -178,7 +181,8 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
             direct: true,
             kept: 1.0,
             old: false,
-            stuck: false,
+            effort: Effort::new(state.effort(name.0, name.1)),
+            allowed: Allowance::NONE,
             trees: false,
             net,
             netted,

@@ -16,7 +16,7 @@ use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::output::balance::Balance;
 use crate::report::StepReport;
-use crate::solver::choose::Settings;
+use crate::solver::choose::{Allowance, Settings};
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::SolverBody;
 use crate::solver::ends::{Bodies, Kept};
@@ -45,8 +45,8 @@ const SLOW: f64 = 1e-3;
 pub(crate) struct ImpactSettings {
     /// Cost and exactness of simultaneous solves.
     pub solve: Settings,
-    /// Block products that a direct one may cost.
-    pub direct_cost: u64,
+    /// What the core may cost in one of them.
+    pub core: Allowance,
     /// Depth whose fall makes the speed below which a loaded contact rests [m].
     pub contact_depth: f64,
     /// Most passes over what collides.
@@ -522,7 +522,9 @@ impl Phase<'_> {
         let settings = self.params.solve;
         let mut job = Job {
             settings: &settings,
-            cost_max: self.params.direct_cost,
+            core: self.params.core,
+            spent: 0,
+            failed: false,
             near: false,
             rows: &mut [],
             joint_blocks: &mut self.c.joint_blocks,
@@ -655,7 +657,9 @@ impl Phase<'_> {
         let settings = self.params.solve;
         let mut job = Job {
             settings: &settings,
-            cost_max: self.params.direct_cost,
+            core: self.params.core,
+            spent: 0,
+            failed: false,
             near: false,
             rows: &mut self.c.rows,
             joint_blocks: &mut self.c.joint_blocks,

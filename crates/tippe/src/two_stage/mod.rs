@@ -26,6 +26,7 @@ pub(crate) mod trees;
 
 use crate::solver::choose;
 use crate::solver::contact::ContactRow;
+use crate::solver::effort::Effort;
 use crate::solver::ends::Bodies;
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep;
@@ -56,8 +57,9 @@ pub(crate) struct Island {
     pub kept: f64,
     /// Whether nothing new touches, so that remembered impulses tell where it goes. Written by `joints::first_links`.
     pub old: bool,
-    /// Whether the first solve ended at a limit. Written by `method::sequential`.
-    pub stuck: bool,
+    /// What the core has cost it, and what it may cost in the substep. Written by `method::sequential`.
+    pub effort: Effort,
+    pub allowed: choose::Allowance,
     /// Whether an articulation takes part.
     pub trees: bool,
     /// An island that may be solved as a net of joints, and whether it is: then its joints are there, and it has no links.

@@ -6,7 +6,9 @@
 //! Source: docs/methods/sequential.md, "Islands at rest".
 //!
 //! Two things, of which only the first is physics. *The rule*: if no point of an island's bodies was faster than the tolerance before or
-//! after a step, nor went farther in it than that, the island stays where it was, with the impulses it had, and has no velocity.
+//! after a step, nor went farther in it than that, the island stays where it was, with the impulses it had, and has no velocity. Where it touches elsewhere than a step
+//! before, by rounding of faces that meet exactly, or remembers impulses for another length of step, it keeps the impulses it has found: the next step starts from them,
+//! at the same touches.
 //! *The short cut*: a step that starts from the same bits ends with the same bits, so what the rule left as it was is not computed
 //! again until something about it changes. Throwing this memory away at any time changes no result.
 
@@ -17,6 +19,7 @@ use crate::model::{Body, BodyKind, Model};
 use crate::report::{ContactForce, JointForce, Residuals, StepReport};
 use crate::solver::contact::ContactRow;
 use crate::state::{BodyState, ContactMemory, Load, State};
+use crate::two_stage::finish::TOUCHING;
 use crate::two_stage::joint_network::Net;
 use crate::two_stage::joint_targets::JOINT_APART;
 use crate::two_stage::{Island, Scratch};
@@ -30,6 +33,8 @@ const BALANCED: f64 = 1e-3;
 /// How far inside its support the centre of mass of a body must be that stands and is not balanced, relative to its reach [1]. Small
 /// beside anything built, large beside rounding.
 const SUPPORT_MARGIN: f64 = 1e-6;
+/// Steps of one length differ by no more than this, relatively [1]: their ends are counted from the start.
+const SAME_LENGTH: f64 = 1e-9;
 /// No island.
 const NONE: u32 = u32::MAX;
 
@@ -52,12 +57,14 @@ pub(crate) struct Resting {
     /// Scratch: bodies of the island looked at, and by slot the island that a body may be held with.
     members: Vec<u32>,
     candidates: Vec<u32>,
-    /// Scratch: where a body is supported, seen along gravity from its centre of mass [m].
-    support: Vec<[f64; 2]>,
+    /// Scratch: where bodies are supported, seen along gravity from their centres of mass [m]; by slot.
+    support: Vec<(u32, [f64; 2])>,
     /// Scratch: islands to let go.
     leaving: Vec<u32>,
     /// Scratch: by name, whether the step left an island exactly as it was.
     same: Vec<bool>,
+    /// Scratch: by name, whether an island touches elsewhere than before.
+    shifted: Vec<bool>,
 }
 
 /// What a step reports of an island.
@@ -195,8 +202,7 @@ impl Resting {
         work: &mut Work,
     ) {
         let driven = |(_, b): (usize, &Body)| matches!(b.kind, BodyKind::Kinematic(_));
-        // Impulses remembered for another length of step would be given back for this one.
-        if work.backup.substep != work.resting.h || model.present().any(driven) {
+        if model.present().any(driven) {
             return;
         }
         let g_h = model.gravity.length() * work.resting.h;
@@ -219,7 +225,7 @@ impl Resting {
         if !any {
             return;
         }
-        resting.same_touches(state, backup);
+        resting.same_touches(model, tolerance, state, backup);
         resting.states.clone_from(&backup.bodies);
         resting.same.clear();
         resting.same.resize(model.bodies.len(), false);
@@ -297,23 +303,27 @@ impl Resting {
             let joints = joint_blocks.iter().any(|l| l.a == slot || l.b == slot);
             joints || knots.iter().any(|k| k.ends.contains(&slot))
         };
-        let support = &mut self.support;
-        let mut rests = |slot: u32| {
+        self.members.sort_unstable();
+        self.members.dedup();
+        let gaps = stage.step_contacts[solved.rows.clone()]
+            .iter()
+            .map(|t| t.gap_end);
+        find_support(rows.iter().zip(gaps), model.gravity, &mut self.support);
+        let rests = |slot: u32| {
             let i = slot as usize;
             let reach = model.bodies[i].as_ref().map_or(0.0, radius);
-            let stands = held(slot) || is_supported(slot, reach, rows, model.gravity, support);
-            let tolerance = if stands {
-                tolerance
-            } else {
-                BALANCED * tolerance
-            };
             let (s, t) = (&before.bodies[i], &state.bodies[i]);
             let fastest = |s: &BodyState| s.velocity.length() + s.angular_velocity.length() * reach;
             let way = (t.position - s.position).length() + swing(reach, s, t);
+            let within = |tolerance: f64| {
+                fastest(s) <= tolerance && fastest(t) <= tolerance && way <= tolerance * self.h
+            };
             before.loads[i] == Load::default()
-                && fastest(s) <= tolerance
-                && fastest(t) <= tolerance
-                && way <= tolerance * self.h
+                && within(tolerance)
+                && (within(BALANCED * tolerance)
+                    || held(slot)
+                    || model.gravity == Vec3::ZERO
+                    || holds_origin(points_of(slot, &self.support), SUPPORT_MARGIN * reach))
         };
         if !self.members.iter().all(|&slot| rests(slot)) {
             return false;
@@ -325,8 +335,18 @@ impl Resting {
         true
     }
 
-    /// Drops the candidates that touch elsewhere than before: something is still going on.
-    fn same_touches(&mut self, state: &State, before: &State) {
+    /// Marks the candidates that bear elsewhere than before, or whose impulses belonged to another length of step: their impulses are
+    /// new. What could not be felt, an impulse that moves neither body beyond the tolerance, is nothing that bears.
+    fn same_touches(&mut self, model: &Model, tolerance: f64, state: &State, before: &State) {
+        let weight = |slot: u32| match model.bodies.get(slot as usize).and_then(Option::as_ref) {
+            Some(body) if body.inverse_mass > 0.0 => body.inverse_mass.recip(),
+            _ => f64::INFINITY,
+        };
+        let bears = |c: &ContactMemory| {
+            let impulse = c.first.normal.max(c.second.normal);
+            let pair = c.key.pair;
+            impulse > tolerance * weight(pair.body_a).min(weight(pair.body_b))
+        };
         let lists = [
             (&state.contacts, &before.contacts),
             (&before.contacts, &state.contacts),
@@ -335,57 +355,72 @@ impl Resting {
             for c in list {
                 let of = |slot: u32| self.candidates[slot as usize];
                 let island = of(c.key.pair.body_a).min(of(c.key.pair.body_b));
-                if island != NONE && other.binary_search_by_key(&c.key, |o| o.key).is_err() {
+                let other = || other.binary_search_by_key(&c.key, |o| o.key);
+                if island != NONE && bears(c) && other().is_err() {
                     self.leaving.push(island);
                 }
             }
         }
-        self.leaving.sort_unstable();
-        for i in &mut self.candidates {
-            if self.leaving.binary_search(i).is_ok() {
-                *i = NONE;
-            }
+        self.shifted.clear();
+        self.shifted.resize(self.candidates.len(), false);
+        if (before.stretch(self.h) - 1.0).abs() > SAME_LENGTH {
+            self.shifted.fill(true);
         }
-        self.leaving.clear();
+        for island in self.leaving.drain(..) {
+            self.shifted[island as usize] = true;
+        }
     }
 }
 
-/// Whether the centre of mass of a body lies inside the contacts that bear it, seen along gravity, with a margin: then it stays there
-/// when it is turned a little. Without gravity nothing falls.
-fn is_supported(
-    slot: u32,
-    reach: f64,
-    rows: &[ContactRow],
+/// Where the contacts of an island bear its bodies, or would if they leaned their way, seen along gravity from each body's centre of
+/// mass; by slot. Of contacts that hold each other redundantly some bear nothing: they count where they touch from below. Without
+/// gravity nothing falls.
+fn find_support<'a>(
+    bearers: impl Iterator<Item = (&'a ContactRow, f64)>,
     gravity: Vec3,
-    support: &mut Vec<[f64; 2]>,
-) -> bool {
+    support: &mut Vec<(u32, [f64; 2])>,
+) {
+    support.clear();
     let Some(down) = gravity.try_normalize() else {
-        return true;
+        return;
     };
     let (x, y) = tangents(down);
-    support.clear();
-    for row in rows.iter().filter(|r| r.p_n > 0.0) {
-        let lever = row.lever_of(slot);
-        support.extend(lever.map(|r| [r.dot(x), r.dot(y)]));
+    for (row, gap) in bearers {
+        for (slot, lever, outward) in [(row.a, row.r_a, row.n), (row.b, row.r_b, -row.n)] {
+            let would_bear = gap <= TOUCHING && outward.dot(down) > 0.5;
+            if row.p_n > 0.0 || would_bear {
+                support.push((slot, [lever.dot(x), lever.dot(y)]));
+            }
+        }
     }
-    holds_origin(support, SUPPORT_MARGIN * reach)
+    support.sort_unstable_by(|(a, p), (b, q)| {
+        let places = || p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]));
+        a.cmp(b).then_with(places)
+    });
+}
+
+/// The points of one body.
+fn points_of(slot: u32, support: &[(u32, [f64; 2])]) -> &[(u32, [f64; 2])] {
+    let first = support.partition_point(|(of, _)| *of < slot);
+    let end = support.partition_point(|(of, _)| *of <= slot);
+    &support[first..end]
 }
 
 /// Whether the convex hull of points in the plane holds every point that is no farther than `margin` from the origin. Walks around the
 /// hull, with the origin to the left of every side (Jarvis 1973).
-fn holds_origin(points: &[[f64; 2]], margin: f64) -> bool {
+fn holds_origin(points: &[(u32, [f64; 2])], margin: f64) -> bool {
     let turn = |p: &[f64; 2], q: &[f64; 2], r: &[f64; 2]| {
         (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
     };
     let length = |p: &[f64; 2], q: &[f64; 2]| libm::hypot(q[0] - p[0], q[1] - p[1]);
-    let order = |p: &&[f64; 2], q: &&[f64; 2]| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]));
-    let Some(first) = points.iter().min_by(order) else {
+    // They are sorted: the first is a corner.
+    let Some((_, first)) = points.first() else {
         return false;
     };
     let mut corner = first;
     for _ in points {
         let mut next = corner;
-        for r in points {
+        for (_, r) in points {
             let right = turn(corner, next, r);
             if right < 0.0 || (right == 0.0 && length(corner, r) > length(corner, next)) {
                 next = r;
@@ -447,7 +482,10 @@ fn take(model: &Model, state: &State, work: &mut Work, solved: usize) {
         let s = &backup.bodies[slot as usize];
         s.velocity == Vec3::ZERO && s.angular_velocity == Vec3::ZERO
     };
-    if island == NONE || !ends(stage, solved).all(|slot| of(slot) == NONE || stands(slot)) {
+    if island == NONE
+        || resting.shifted[island as usize]
+        || !ends(stage, solved).all(|slot| of(slot) == NONE || stands(slot))
+    {
         return;
     }
     resting.same[island as usize] = true;
@@ -516,6 +554,7 @@ fn give_back(model: &Model, state: &mut State, work: &mut Work) {
         island,
         candidates,
         same,
+        shifted,
         ..
     } = resting;
     for (slot, &name) in candidates.iter().enumerate() {
@@ -533,18 +572,23 @@ fn give_back(model: &Model, state: &mut State, work: &mut Work) {
     }
     for (i, joint) in model.present_joints() {
         let of = |slot: u32| candidates[slot as usize];
-        if of(joint.b).min(joint.a.map_or(NONE, of)) != NONE {
+        let island = of(joint.b).min(joint.a.map_or(NONE, of));
+        if island != NONE && !shifted[island as usize] {
             state.joints[i] = backup.joints[i];
         }
     }
-    let new = |c: &&mut ContactMemory| {
+    let rests = |slot: u32| candidates[slot as usize] != NONE;
+    state.efforts.retain(|e| !rests(e.slot));
+    let efforts = backup.efforts.iter().filter(|e| rests(e.slot));
+    state.efforts.extend(efforts);
+    state.efforts.sort_unstable_by_key(|e| e.slot);
+    let old = |c: &ContactMemory| {
         let of = |slot: u32| candidates[slot as usize];
-        of(c.key.pair.body_a).min(of(c.key.pair.body_b)) != NONE
+        let island = of(c.key.pair.body_a).min(of(c.key.pair.body_b));
+        island != NONE && !shifted[island as usize]
     };
-    for memory in state.contacts.iter_mut().filter(new) {
-        let before = backup.contacts.binary_search_by_key(&memory.key, |o| o.key);
-        if let Ok(place) = before {
-            *memory = backup.contacts[place];
-        }
-    }
+    state.contacts.retain(|c| !old(c));
+    let given = backup.contacts.iter().filter(|c| old(c));
+    state.contacts.extend(given);
+    state.contacts.sort_unstable_by_key(|c| c.key);
 }

@@ -20,6 +20,7 @@ use crate::material::Surface;
 use crate::math::{Mat3, Vec3};
 use crate::output::record::ContactRecord;
 use crate::report::{EnergyLedger, Event, EventKind, SolverWork};
+use crate::solver::choose::Allowance;
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::{Bodies, SolverBody};
 use crate::solver::sweep::{Job, Sweeps};
@@ -287,7 +288,9 @@ impl Cluster {
         settings.velocity_tolerance = TOGETHER * fastest;
         let mut job = Job {
             settings: &settings,
-            cost_max: TOGETHER_COST,
+            core: Allowance::of(TOGETHER_COST),
+            spent: 0,
+            failed: false,
             near: false,
             rows: &mut self.rows,
             joint_blocks: &mut [],

@@ -12,7 +12,7 @@ use crate::error::StepError;
 use crate::method::sequential::solve;
 use crate::model::Model;
 use crate::report::{EnergyLedger, StepReport};
-use crate::solver::choose::JOINT_COST;
+use crate::solver::choose::NET_COST;
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::two_stage::joint_network::OPEN_MAX;
@@ -67,7 +67,7 @@ pub(super) fn advance_to(
     let h = end - state.time;
     let mut kept = std::mem::take(&mut work.backup);
     work.backup.copy_from(state);
-    work.stage.net_cost = Some(params.solves().direct_cost * JOINT_COST);
+    work.stage.net_cost = Some(NET_COST);
     work.resting.release_all();
     let result = substeps::divide(
         model,

@@ -9,11 +9,9 @@ use super::look;
 use super::shock;
 use crate::model::Model;
 use crate::report::{EnergyLedger, Phase, StepReport};
-use crate::solver::choose::LARGE;
-use crate::solver::choose::Settings;
 use crate::solver::choose::{
-    BEFORE_CONES, GROWTHS_MAX, ITERATIVE_MET, LITTLE, MANY, NEAR_ACCELERATION, RELINEARISE_STALLED,
-    TREE_TOLERANCE,
+    Allowance, GROWTHS_MAX, ITERATIVE_MET, LARGE, LITTLE, MANY, NEAR_ACCELERATION,
+    RELINEARISE_STALLED, SOLVE_OPERATIONS, Settings, TREE_TOLERANCE,
 };
 use crate::solver::contact::ContactRow;
 use crate::solver::joint::JointBlock;
@@ -74,6 +72,8 @@ pub(crate) fn until_impact(
             // What was solved up to there is solved anew.
             report.work.mend_to(open);
             state.bodies.clone_from(&work.stage.unkicked);
+            // What rests remembers its impulses for the whole step.
+            work.resting.release_all();
             // Contacts are those of a way: features of the end of a longer one need not be features of here.
             look(model, params, state, time, work);
             impacts::recall(work);
@@ -122,7 +122,7 @@ fn solve(
         if !jointed && params.shock_guess && step_contacts.iter().all(|t| !t.known) {
             shock::guess(model, params, state, settings, number, work, report);
         }
-        let cost_max = params.direct_cost as u64;
+        let allowed = params.allowance();
         let caps = report.work.caps_open();
         // The aims of a tree at rest agree where its remembered impulses lead, not where it would fall.
         let step_contacts = &work.stage.step_contacts[island.rows.clone()];
@@ -136,11 +136,11 @@ fn solve(
             && work.stage.step_contacts[island.rows.clone()]
                 .iter()
                 .any(may_bounce);
-        if !converge(settings, cost_max, guess, number, work, report) {
+        if !converge(settings, allowed, guess, number, work, report) {
             continue;
         }
         if bounce(work, number, h) || guess {
-            converge(settings, cost_max, false, number, work, report);
+            converge(settings, allowed, false, number, work, report);
         }
         if !island.direct {
             continue;
@@ -180,7 +180,7 @@ fn solve(
             if island.trees {
                 report.work.mend_to(caps);
             }
-            converge(settings, cost_max, false, number, work, report);
+            converge(settings, allowed, false, number, work, report);
         }
         // Only joints that hold something ask for a division of the step.
         if is_held {
@@ -251,7 +251,7 @@ fn can_be_direct(params: &IterativeParams, number: usize, work: &mut Work, h: f6
     );
     island.direct = island.trees
         || (!joint_blocks.iter().any(|l| l.is_apart(*tried))
-            && sweeps.can_be_direct(rows, joint_blocks, bodies, params.direct_cost as u64));
+            && sweeps.can_be_direct(rows, joint_blocks, bodies, &params.allowance()));
     if !island.direct {
         joint_blocks
             .iter_mut()
@@ -263,7 +263,7 @@ fn can_be_direct(params: &IterativeParams, number: usize, work: &mut Work, h: f6
 /// at first and taken in when the solve makes them approach too fast, so that in the end every contact has been asked.
 pub(super) fn converge(
     settings: &Settings,
-    cost_max: u64,
+    allowed: Allowance,
     guess: bool,
     number: usize,
     work: &mut Work,
@@ -284,8 +284,10 @@ pub(super) fn converge(
     let step_contacts = &step_contacts[island.rows.clone()];
     let mut job = Job {
         settings,
-        cost_max,
-        near: false,
+        core: allowed,
+        spent: 0,
+        failed: false,
+        near: true,
         rows: &mut rows[island.rows.clone()],
         joint_blocks: &mut joint_blocks[island.joint_blocks.clone()],
         bodies,
@@ -298,43 +300,34 @@ pub(super) fn converge(
         job.converge(sweeps, |i| !step_contacts[i].awaited);
         return true;
     }
-    // An impact in a large island leaves no state that a direct solve could start from.
+    // An impact in a large island leaves no state that the core could start from, unless it may cost more than usual.
     let large = job.rows.len() >= LARGE;
-    let struck = large && step_contacts.iter().any(|t| t.hit);
-    let cones = settings.cone_rounds > 0 && !island.trees;
-    let swept = last_settings(settings, cones);
+    let generous = allowed.operations > SOLVE_OPERATIONS as u64 && !island.trees;
+    let struck = large && (generous || step_contacts.iter().any(|t| t.hit));
     // A large island is swept a little while it takes contacts in, and to the tolerance once nothing asks any more.
     let little = Settings {
         sweeps: settings.sweeps.min(LITTLE),
         sweeps_last: 0,
-        direct_rounds: if struck || cones {
-            0
-        } else {
-            settings.direct_rounds
-        },
-        direct_tries: 1,
-        cone_rounds: 0,
         ..*settings
     };
+    let first = if struck { Allowance::NONE } else { allowed };
+    let last = if generous { allowed } else { Allowance::NONE };
     let courses = match (large, guess) {
-        (false, _) => [Some((settings, GROWTHS_MAX)), None],
-        (true, true) => [Some((&little, GROWTHS_MAX)), None],
-        (true, false) => {
-            let growths = if cones { GROWTHS_MAX } else { 1 };
-            [Some((&little, GROWTHS_MAX)), Some((&swept, growths))]
-        }
+        (false, _) => [Some((settings, allowed, GROWTHS_MAX)), None],
+        (true, true) => [Some((&little, first, GROWTHS_MAX)), None],
+        (true, false) => [
+            Some((&little, first, GROWTHS_MAX)),
+            Some((settings, last, if generous { GROWTHS_MAX } else { 1 })),
+        ],
     };
     visited.clear();
     visited.resize(job.rows.len(), false);
     let caps = job.work.caps_open();
-    for (course, &(settings, growths)) in courses.iter().flatten().enumerate() {
-        let met = |row: &ContactRow| row.is_met(job.bodies, settings.velocity_tolerance);
-        let is_met = |i: usize| step_contacts[i].awaited || met(&job.rows[i]);
-        if course > 0 && job.work.caps_open() == caps && (!cones || (0..job.rows.len()).all(is_met))
-        {
+    for (course, &(settings, core, growths)) in courses.iter().flatten().enumerate() {
+        if course > 0 && job.work.caps_open() == caps {
             break;
         }
-        job.settings = settings;
+        (job.settings, job.core) = (settings, core);
         for round in 0..=growths {
             let apart = |row: &ContactRow| row.missed(job.bodies, true).x;
             let rest = || (0..job.rows.len()).filter(|&i| !visited[i] && !step_contacts[i].awaited);
@@ -358,15 +351,6 @@ pub(super) fn converge(
         job.work.mend_to(caps);
     }
     true
-}
-
-/// How a large island is solved where little does not do: by sweeps alone, or by some of them and rounds over cones.
-fn last_settings(settings: &Settings, cones: bool) -> Settings {
-    Settings {
-        sweeps: if cones { BEFORE_CONES } else { settings.sweeps },
-        direct_rounds: 0,
-        ..*settings
-    }
 }
 
 /// Whether a contact arrives in the step and would leave again.
@@ -403,7 +387,7 @@ pub(crate) fn project(
     report: &mut StepReport,
 ) {
     let settings = params.solve_settings();
-    let swept = [false, true].map(|cones| last_settings(&settings, cones));
+    let generous = params.effort > 1.0;
     let Scratch {
         bodies,
         step_contacts,
@@ -415,17 +399,18 @@ pub(crate) fn project(
     } = &mut work.stage;
     for island in islands.iter() {
         let step_contacts = &step_contacts[island.rows.clone()];
-        let cones = params.cone_rounds > 0 && island.joint_blocks.is_empty() && !island.trees;
-        let large = island.rows.len() >= LARGE;
-        let struck = large && (cones || step_contacts.iter().any(|t| t.hit));
+        let large = island.rows.len() >= LARGE && island.joint_blocks.is_empty();
+        let struck = large && step_contacts.iter().any(|t| t.hit);
         let mut job = Job {
-            settings: if struck {
-                &swept[usize::from(cones)]
+            settings: &settings,
+            core: if struck && !generous {
+                Allowance::NONE
             } else {
-                &settings
+                params.allowance()
             },
-            cost_max: params.direct_cost as u64,
-            near: false,
+            spent: 0,
+            failed: false,
+            near: true,
             rows: &mut rows[island.rows.clone()],
             joint_blocks: &mut joint_blocks[island.joint_blocks.clone()],
             bodies,

@@ -15,10 +15,12 @@ use crate::collide::{Course, detect_on_course};
 use crate::dynamics::energy;
 use crate::error::StepError;
 use crate::model::Model;
+use crate::output::ledger;
 use crate::report::{Phase, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::two_stage::predict::{advance, kick, predict};
+use crate::two_stage::rest::Resting;
 use crate::two_stage::substeps::Verdict;
 use crate::two_stage::{depenetrate, finish, gather, impacts, substeps, targets};
 use crate::work::Work;
@@ -36,13 +38,17 @@ pub(crate) fn step(
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
     work.stage.net_cost = None;
-    substeps::divide(
+    work.resting.begin(model, state, h);
+    let mut report = substeps::divide(
         model,
         h,
         SUBSTEPS_MAX,
         state,
         work,
         |part, state, work, report| {
+            if part.count > 1 || params.shuffle_seed.is_some() {
+                work.resting.release_all();
+            }
             let end = work.backup.time + h * f64::from(part.index + 1) / f64::from(part.count);
             let mut stops = params.impact_substeps;
             loop {
@@ -55,22 +61,36 @@ pub(crate) fn step(
             let met = substeps::met(model, state, work, h, part.count);
             Ok(if met { Verdict::Met } else { Verdict::Missed })
         },
-    )
+    )?;
+    Resting::report(work, &mut report);
+    if report.work.substeps == 1 && params.shuffle_seed.is_none() {
+        let (velocity, rest) = (params.velocity_tolerance, params.rest_tolerance);
+        Resting::keep(model, velocity, rest, state, work);
+        ledger::close_again(model, state, &mut report);
+    }
+    Ok(report)
 }
 
 /// Finds what touches or may touch on the way of the next `h` seconds, with the velocities of now.
 fn look(model: &Model, params: &IterativeParams, state: &State, h: f64, work: &mut Work) {
     work.begins(Phase::Detect);
-    predict(model, state, state.time, h, work);
-    let course = Course {
-        time: state.time,
-        h,
-        loads: &state.loads,
-        held: &[],
-        feature_motion: params.feature_motion,
-    };
-    let (now, then) = (&state.bodies, &work.predicted);
-    detect_on_course(&course, model, now, then, &mut work.detection);
+    loop {
+        predict(model, state, state.time, h, work);
+        let course = Course {
+            time: state.time,
+            h,
+            loads: &state.loads,
+            held: work.resting.held(),
+            feature_motion: params.feature_motion,
+        };
+        let (now, then) = (&state.bodies, &work.predicted);
+        detect_on_course(&course, model, now, then, &mut work.detection);
+        // What rests is looked at again once something comes near; each time round holds less.
+        let passed = work.detection.stop < h && work.resting.release_all();
+        if !passed && !work.resting.release_near(&work.detection.contacts) {
+            break;
+        }
+    }
     gather::gather(model, state, work, h);
 }
 

@@ -36,14 +36,8 @@ params! {
         sweeps: u32 = 10, "1", AtLeast(1.0), "small islands are done by then";
         /// Most sweeps of an island that cannot be solved directly.
         sweeps_max: u32 = 200, "1", Any, "for islands whose direct solve is too expensive";
-        /// Most rounds of a direct solve.
-        direct_rounds: u32 = 30, "1", Any, "six are usual";
-        /// Block products that the direct solve of an island may cost.
-        direct_cost: f64 = 2e5, "1", NotNegative, "the 40-row pyramid qualifies, a pile of a thousand does not";
-        /// Most rounds over whole friction cones where sweeps do not finish a large island; 0 leaves it to the sweeps.
-        cone_rounds: u32 = 0, "1", Any, "a jam of a thousand contacts costs tenths of a second a step with them";
-        /// Make direct solves by the core (interior point and Newton on one matrix) instead of rounds of Newton's method: on trial.
-        core: bool = false, "", Any, "on trial";
+        /// What the core may cost, relative to the default, in counted operations.
+        effort: f64 = 1.0, "1", NotNegative, "0 sweeps alone; more solves larger islands to the tolerance, above 1 those of 256 contacts and more too";
         /// Motion of a pair in one step up to which the contact features of its start serve for all of it, relative to half the width of
         /// the thinner shape.
         feature_motion: f64 = FEATURE_MOTION, "1", Between(0.0, 1.0), "if smaller, corners that turn into reach within a step are seen, at the price of more contacts";
@@ -59,17 +53,25 @@ params! {
         warm_start: bool = true, "", Any, "collisions never do";
         /// Visit the contacts of every sweep in an order drawn with this seed; left out, sweeps go forward and backward in turn.
         shuffle_seed: Option<u64> = None, "", Any, "a fixed order serves; a random one shows what depends on it";
+        /// Speed below which an island at rest is left as it is; 0 never does, left out it is the velocity tolerance or what gravity
+        /// brings in a ten-millionth of the step, whichever is less.
+        rest_tolerance: Option<f64> = None, "m/s", NotNegative, "the rule of \"Islands at rest\"";
     }
     renamed {}
-    dropped {}
+    dropped {
+        direct_rounds: "the core has fixed caps; `effort` scales what it may cost";
+        direct_cost: "`effort` scales what the core may cost";
+        cone_rounds: "the core solves whole friction cones; `effort` above 1 lets it have large islands";
+        core: "every direct solve is one of the core";
+    }
 }
 
 impl IterativeParams {
     /// What impacts need of them.
-    pub(crate) const fn impacts(&self) -> ImpactSettings {
+    pub(crate) fn impacts(&self) -> ImpactSettings {
         ImpactSettings {
             solve: self.solve_settings(),
-            direct_cost: self.direct_cost as u64,
+            core: self.allowance(),
             contact_depth: self.contact_depth,
             passes: self.passes,
             dies_out: false,
@@ -87,6 +89,11 @@ impl IterativeParams {
         }
     }
 
+    /// What the core may cost in one solve.
+    pub(crate) fn allowance(&self) -> choose::Allowance {
+        choose::Allowance::scaled(self.effort, choose::COLD_PRODUCTS, choose::SOLVE_OPERATIONS)
+    }
+
     /// Settings of a solve to the velocity tolerance.
     pub(crate) const fn solve_settings(&self) -> choose::Settings {
         self.settings(self.velocity_tolerance).solve
@@ -98,11 +105,6 @@ impl IterativeParams {
             solve: choose::Settings {
                 sweeps: self.sweeps,
                 sweeps_last: self.sweeps_max,
-                direct_rounds: self.direct_rounds,
-                newton_steps: u32::MAX,
-                direct_tries: u32::MAX,
-                core: self.core,
-                cone_rounds: self.cone_rounds,
                 velocity_tolerance,
                 shuffle_seed: self.shuffle_seed,
             },

@@ -10,7 +10,7 @@ use crate::dynamics::integrate;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::report::StepReport;
-use crate::solver::choose::Settings;
+use crate::solver::choose::{Allowance, Settings};
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::SolverBody;
 use crate::solver::sweep::Job;
@@ -94,11 +94,9 @@ pub(crate) fn settle(
     let few = Settings {
         sweeps,
         sweeps_last: 0,
-        direct_rounds: 0,
-        cone_rounds: 0,
         ..*settings
     };
-    super::contact::converge(&few, 0, false, number, work, report);
+    super::contact::converge(&few, Allowance::NONE, false, number, work, report);
     let many = Settings {
         sweeps: params.sweeps_max,
         ..few
@@ -186,7 +184,9 @@ impl Levels {
         }
         let mut job = Job {
             settings,
-            cost_max: 0,
+            core: Allowance::NONE,
+            spent: 0,
+            failed: false,
             near: false,
             rows,
             joint_blocks: &mut [],

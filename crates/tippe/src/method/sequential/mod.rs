@@ -14,7 +14,7 @@ use crate::error::StepError;
 use crate::model::Model;
 use crate::output::ledger;
 use crate::report::{Phase, StepReport};
-use crate::solver::choose::JOINT_COST;
+use crate::solver::choose::NET_COST;
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::two_stage::joint_network::OPEN_MAX;
@@ -37,7 +37,7 @@ pub(crate) fn step(
     state: &mut State,
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
-    work.stage.net_cost = Some(params.direct_cost * JOINT_COST);
+    work.stage.net_cost = Some(NET_COST);
     work.resting.begin(model, state, h);
     let mut bounces = 0;
     let mut report = substeps::divide(
@@ -159,6 +159,13 @@ fn substep(
     kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
     targets::second_rows(model, settings, state, work, h);
     solve::second(model, params, state, work, &mut report);
+    let efforts = work.stage.islands.iter().map(|i| i.effort.memory);
+    let asleep = |slot: u32| {
+        let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
+        body.is_some_and(|b| b.asleep)
+    };
+    let alone = |slot: u32| asleep(slot) || work.resting.holds(slot);
+    state.remember(efforts, alone);
 
     work.begins(Phase::Finish);
     state.time = t + h;

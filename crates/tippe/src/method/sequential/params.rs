@@ -6,7 +6,6 @@
 
 use crate::params;
 use crate::solver::choose;
-use crate::solver::choose::NEWTON_ITERATIONS;
 use crate::two_stage::Settings;
 use crate::two_stage::arrival::StopLimits;
 use crate::two_stage::impacts::ImpactSettings;
@@ -16,14 +15,8 @@ params! {
     SequentialParams of "sequential" {
         /// Most sweeps, forward and backward, of an island before it is solved directly or left as it is.
         sweeps: u32 = 10, "1", AtLeast(1.0), "a pile moves on anyway; more makes piles stiffer and steps slower";
-        /// Most rounds of a direct solve.
-        direct_rounds: u32 = 30, "1", Any, "six are usual";
-        /// Block products that the direct solve of an island may cost for each of its contacts.
-        direct_cost: f64 = 8.0, "1", NotNegative, "for islands with a history: chains, towers and walls qualify, piles do not";
-        /// Block products that the direct solve of an island may cost when all its contacts are new.
-        direct_cost_cold: f64 = 2e5, "1", NotNegative, "the 40-row pyramid qualifies";
-        /// Make direct solves by the core (interior point and Newton on one matrix) instead of rounds of Newton's method: on trial.
-        core: bool = false, "", Any, "on trial";
+        /// What the core may cost, relative to the default: a multiple of what the sweeps of an island cost, in counted operations.
+        effort: f64 = 1.0, "1", NotNegative, "0 sweeps alone; more solves larger islands to the tolerance and more often";
         /// Change of velocity in a sweep below which an island counts as solved.
         velocity_tolerance: f64 = 1e-8, "m/s", NotNegative, "no slower motion is told from rest";
         /// Part of the remaining depth that the pose-only pass removes in one step.
@@ -43,7 +36,12 @@ params! {
         rest_tolerance: Option<f64> = None, "m/s", NotNegative, "the rule of \"Islands at rest\"";
     }
     renamed { parts_max => substeps_max; }
-    dropped {}
+    dropped {
+        direct_rounds: "the core has fixed caps; `effort` scales what it may cost";
+        direct_cost: "`effort` scales what the core may cost";
+        direct_cost_cold: "`effort` scales what the core may cost";
+        core: "every direct solve is one of the core";
+    }
 }
 
 /// Impacts: the values of `iterative`, whose parameters say what they mean.
@@ -57,15 +55,18 @@ const IMPACT_CONTACTS: u32 = 64;
 
 impl SequentialParams {
     /// What impacts need of them: answered like those of `iterative`.
-    pub(crate) const fn impacts(&self) -> ImpactSettings {
+    pub(crate) fn impacts(&self) -> ImpactSettings {
         ImpactSettings {
             solve: choose::Settings {
                 sweeps_last: IMPACT_SWEEPS,
-                newton_steps: u32::MAX,
                 velocity_tolerance: IMPACT_VELOCITY,
                 ..self.settings().solve
             },
-            direct_cost: self.direct_cost_cold as u64,
+            core: choose::Allowance::scaled(
+                self.effort,
+                choose::COLD_PRODUCTS,
+                choose::SOLVE_OPERATIONS,
+            ),
             contact_depth: IMPACT_DEPTH,
             passes: IMPACT_PASSES,
             dies_out: true,
@@ -84,11 +85,6 @@ impl SequentialParams {
             solve: choose::Settings {
                 sweeps: self.sweeps,
                 sweeps_last: 0,
-                direct_rounds: self.direct_rounds,
-                newton_steps: NEWTON_ITERATIONS,
-                direct_tries: u32::MAX,
-                core: self.core,
-                cone_rounds: 0,
                 velocity_tolerance: self.velocity_tolerance,
                 shuffle_seed: self.shuffle_seed,
             },

@@ -7,11 +7,11 @@
 use super::SequentialParams;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
-use crate::solver::choose::LARGE;
 use crate::solver::choose::{
-    COLD, CONTACT_SHARE, GUESS_SHARE, JOINT_COST, RELINEARISATIONS, RELINEARISE_STALLED,
+    COLD, CONTACT_SHARE, GUESS_SHARE, LAST_SHARE, RELINEARISATIONS, RELINEARISE_STALLED,
     SEQUENTIAL_MET, TREE_TOLERANCE,
 };
+use crate::solver::effort::Circumstances;
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::Job;
 use crate::state::State;
@@ -76,14 +76,18 @@ fn first_of_island(
     if view.island.netted {
         return joint_network::first(ahead, worker, view);
     }
-    let cost_max = cost_limit(params, view.step_contacts, view.joint_blocks.len());
     let caps = worker.work.caps_open();
     let jointed = !view.joint_blocks.is_empty();
+    let island = circumstances(params, view);
+    view.island.allowed = view.island.effort.begin(params.effort, &island);
     if jointed {
         let fits = view.island.trees
-            || worker
-                .sweeps
-                .can_be_direct(view.rows, view.joint_blocks, &worker.bodies, cost_max);
+            || worker.sweeps.can_be_direct(
+                view.rows,
+                view.joint_blocks,
+                &worker.bodies,
+                &view.island.allowed,
+            );
         let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
         view.island.direct = view.island.trees || (fits && !apart);
         if !view.island.direct {
@@ -105,9 +109,7 @@ fn first_of_island(
         params.sweeps
     };
     let of = |sweeps: u32| SequentialParams { sweeps, ..*params };
-    converge(&of(sweeps), cost_max, near, worker, view, false, |t| {
-        !t.gone
-    });
+    converge(&of(sweeps), near, worker, view, false, |t| !t.gone);
     let mut arrivals = false;
     for (row, step_contact) in view.rows.iter_mut().zip(view.step_contacts.iter_mut()) {
         if row.p_n > 0.0 && step_contact.bounce.is_some() {
@@ -116,24 +118,20 @@ fn first_of_island(
         }
     }
     let left = params.sweeps - sweeps;
-    let mut before = caps;
     if arrivals || left > 0 {
         let left = if left > 0 { left } else { params.sweeps };
         // The guess only had to tell who presses.
         worker.work.mend_to(caps);
-        before = caps;
-        converge(&of(left), cost_max, near, worker, view, true, |t| !t.gone);
+        converge(&of(left), near, worker, view, true, |t| !t.gone);
     }
-    view.island.stuck = worker.work.caps_open() > before;
     if view.island.trees || (jointed && view.island.direct) {
-        meet(params, ahead, cost_max, caps, worker, view);
+        meet(params, ahead, caps, worker, view);
     }
 }
 
 /// Solves an island; `again` if it was the last to be solved, and only aims have changed since.
 fn converge(
     params: &SequentialParams,
-    cost_max: u64,
     near: bool,
     worker: &mut Worker,
     view: &mut IslandView<'_>,
@@ -144,13 +142,15 @@ fn converge(
     // Counted by island, so that an order drawn at random does not depend on who solves it.
     let mut work = SolverWork::default();
     let mut settings = params.settings().solve;
-    // A cold start is worth any number of steps, once.
-    if new_share(step_contacts).1 > COLD && !step_contacts.iter().any(|t| t.hit) {
-        settings.newton_steps = u32::MAX;
+    // What sweeps leave of an island that comes to rest becomes creep; where something hits it is overtaken by the next step.
+    if !step_contacts.iter().any(|t| t.hit) {
+        settings.sweeps_last = (LAST_SHARE * params.effort * f64::from(params.sweeps)) as u32;
     }
     let mut job = Job {
         settings: &settings,
-        cost_max,
+        core: view.island.effort.left(view.island.allowed),
+        spent: 0,
+        failed: false,
         near,
         rows: view.rows,
         joint_blocks: view.joint_blocks,
@@ -162,6 +162,7 @@ fn converge(
     } else {
         job.converge(&mut worker.sweeps, |i| active(&step_contacts[i]));
     }
+    view.island.effort.book(job.spent, job.failed);
     worker.work.add(&work);
 }
 
@@ -170,7 +171,6 @@ fn converge(
 fn meet(
     params: &SequentialParams,
     ahead: &Lookahead<'_>,
-    cost_max: u64,
     caps: u32,
     worker: &mut Worker,
     view: &mut IslandView<'_>,
@@ -198,7 +198,7 @@ fn meet(
             worker.work.mend_to(caps);
         }
         let caps = worker.work.caps_open();
-        converge(params, cost_max, true, worker, view, false, |t| !t.gone);
+        converge(params, true, worker, view, false, |t| !t.gone);
         let before = std::mem::replace(&mut worst, missed(worker, view));
         // What a solve could not do is not done by the next one either.
         let failed = worker.work.caps_open() > caps;
@@ -230,20 +230,10 @@ pub(crate) fn second(
             if view.island.netted {
                 return joint_network::second(model, state, h, worker, view);
             }
-            let cost_max = cost_limit(params, view.step_contacts, view.joint_blocks.len());
             let near = params.warm_start && view.step_contacts.iter().all(StepContact::is_old);
-            // A large island that could not be solved at the start of the step rarely can at its end: sweeps have to do.
-            let large = view.rows.len() >= LARGE && view.joint_blocks.is_empty();
-            let swept = view.island.stuck && large && !view.island.trees;
-            let params = if swept {
-                &SequentialParams {
-                    direct_rounds: 0,
-                    ..*params
-                }
-            } else {
-                params
-            };
-            converge(params, cost_max, near, worker, view, false, |t| t.projected);
+            view.island.effort.again();
+            converge(params, near, worker, view, false, |t| t.projected);
+            view.island.effort.end();
         },
     );
     book(model, work, report, |t| t.projected);
@@ -253,24 +243,21 @@ pub(crate) fn second(
     }
 }
 
-/// Block products that a direct solve of an island may cost: `direct_cost` for each contact, and up to `direct_cost_cold` where
-/// contacts are new, for a cold start is what makes stacks sag. The share of new ones enters squared, since a few new contacts among
-/// many old ones disturb only their neighbours. Where something hits, only joints count: the next step is another problem anyway.
-fn cost_limit(
-    params: &SequentialParams,
-    step_contacts: &[StepContact],
-    joint_blocks: usize,
-) -> u64 {
-    let held = params.direct_cost * JOINT_COST * joint_blocks as f64;
-    if step_contacts.iter().any(|t| t.hit) {
-        return held as u64;
+/// What decides how much the core may cost an island: a cold start is what makes stacks sag; where something hits, the next step is
+/// another problem anyway.
+fn circumstances(params: &SequentialParams, view: &IslandView<'_>) -> Circumstances {
+    Circumstances {
+        contacts: view.step_contacts.len(),
+        joints: view.joint_blocks.len(),
+        sweeps: params.sweeps,
+        trees: view.island.trees,
+        new: new_share(view.step_contacts) > COLD,
+        hit: view.step_contacts.iter().any(|t| t.hit),
     }
-    let (count, share) = new_share(step_contacts);
-    (held + params.direct_cost * count + share * share * params.direct_cost_cold) as u64
 }
 
-/// Contacts that touch, and the share of them that is new.
-fn new_share(step_contacts: &[StepContact]) -> (f64, f64) {
+/// Share of the contacts that touch which are new.
+fn new_share(step_contacts: &[StepContact]) -> f64 {
     let near = step_contacts
         .iter()
         .filter(|t| t.loaded || t.gap_start <= 0.0);
@@ -279,5 +266,5 @@ fn new_share(step_contacts: &[StepContact]) -> (f64, f64) {
         count += 1.0;
         new += f64::from(u8::from(!step_contact.known));
     }
-    (count, new / f64::max(count, 1.0))
+    new / f64::max(count, 1.0)
 }

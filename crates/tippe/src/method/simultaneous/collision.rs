@@ -12,9 +12,8 @@ use crate::model::Model;
 use crate::output::balance::Balance;
 use crate::report::StepReport;
 use crate::solver::contact::ContactRow;
-use crate::solver::direct::System;
 
-use crate::solver::exchange::{Exchange, give_back};
+use crate::solver::exchange::{Exchange, System, give_back};
 use crate::solver::joint::JointBlock;
 use crate::state::{ContactKey, State};
 use crate::two_stage::Scratch;

@@ -127,12 +127,12 @@ fn close(
     let trees = view.rows.iter().any(|r| r.linked) || view.joint_blocks.iter().any(|l| l.linked);
     view.island.trees = trees;
     // Where joints are too meshed for one system they keep their residuals: what sweeps cannot finish must not become velocity.
-    let cost_max = params.direct_cost as u64;
+    let allowed = params.allowance();
     let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
     let fits = view.joint_blocks.is_empty()
         || worker
             .sweeps
-            .can_be_direct(view.rows, view.joint_blocks, &worker.bodies, cost_max);
+            .can_be_direct(view.rows, view.joint_blocks, &worker.bodies, &allowed);
     view.island.direct = trees || (fits && !apart);
     if !view.island.direct {
         for block in view.joint_blocks.iter_mut() {
@@ -233,7 +233,9 @@ fn one_system(
     let step_contacts = &*view.step_contacts;
     let mut job = Job {
         settings,
-        cost_max: params.direct_cost as u64,
+        core: params.allowance(),
+        spent: 0,
+        failed: false,
         near: true,
         rows: view.rows,
         joint_blocks: view.joint_blocks,

@@ -67,6 +67,11 @@ impl SimultaneousParams {
         }
     }
 
+    /// What the core may cost in one solve.
+    pub(crate) const fn allowance(&self) -> choose::Allowance {
+        choose::Allowance::of(self.direct_cost as u64)
+    }
+
     /// Which impacts a step stops at.
     pub(crate) const fn stop_limits(&self) -> StopLimits {
         StopLimits {
@@ -102,11 +107,6 @@ impl SimultaneousParams {
             solve: choose::Settings {
                 sweeps: 10,
                 sweeps_last: self.sweeps_max,
-                direct_rounds: 1,
-                newton_steps: u32::MAX,
-                direct_tries: 1,
-                core: true,
-                cone_rounds: 0,
                 velocity_tolerance,
                 shuffle_seed: None,
             },

@@ -28,8 +28,8 @@ use splitting::Splitting;
 
 /// Relative residual of a start that Newton's method is tried on: from farther away it finds nothing.
 const CORE_NEAR: f64 = 1e-2;
-/// Part of the tolerance at which a start is accepted as it is, if more is aimed for: what a solve left at a hundredth of the tolerance is not solved again.
-const START_RIGHT: f64 = 0.1;
+/// Part of the tolerance at which a start is accepted as it is, if more is aimed for: what a solve left at less is not solved again.
+const START_RIGHT: f64 = 0.01;
 /// Factorisations and rounds of Newton's method from a warm start and from the best impulses.
 const WARM_FACTORISATIONS: u32 = 6;
 const WARM_ROUNDS: u32 = 4;
@@ -69,6 +69,11 @@ impl Core {
             phase = self.phases(problem, budget);
         }
         self.finish(problem, phase, fits)
+    }
+
+    /// Whether a factorisation of the problem takes no more than so many block products.
+    pub(crate) fn fits(&mut self, problem: &Problem, block_products: u64) -> bool {
+        self.island.matrix.prepare(problem, block_products)
     }
 
     /// Offers no impulses and the problem's own.
