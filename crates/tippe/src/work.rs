@@ -8,7 +8,7 @@ use crate::collide::Detection;
 use crate::dynamics::island::Islands;
 use crate::dynamics::sleep;
 use crate::interrupt::Interrupt;
-use crate::method::iterative::{Collisions, Levels};
+use crate::method::iterative::Levels;
 use crate::method::simultaneous;
 use crate::model::Model;
 use crate::output::balance::Balance;
@@ -18,6 +18,8 @@ use crate::report::{ContactForce, Event, JointForce, Phase};
 use crate::state::{BodyState, State};
 use crate::threads::Threads;
 use crate::two_stage::Scratch;
+use crate::two_stage::flights::Flights;
+use crate::two_stage::impacts::Collisions;
 
 /// Scratch arrays by phase.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +40,10 @@ pub struct Work {
     pub(crate) islands: Islands,
     /// Touches, rows and links of the methods that step in two stages.
     pub(crate) stage: Scratch,
-    /// Scratch of the collision phase of `iterative`.
+    /// Scratch of the collision phase.
     pub(crate) collisions: Collisions,
+    /// Bodies that impacts turned within the substep. Written by `sequential`, read by the phases up to the motion.
+    pub(crate) flights: Flights,
     /// Scratch of the collision phase of `simultaneous`.
     pub(crate) simultaneous: simultaneous::Collisions,
     /// Scratch of the shock propagation of `iterative`.

@@ -12,8 +12,10 @@ use tippe::dynamics::impact::{Slip, central, impact};
 use tippe::dynamics::impulse::{
     apply, contact_response, energy_change, frictionless, point_response,
 };
+use tippe::dynamics::integrate::fly;
 use tippe::{
-    Body, BodyDesc, BodyState, EventKind, ImpactLaw, MassSpec, Mat3, Pose, Surface, Vec3, World,
+    Body, BodyDesc, BodyState, EventKind, ImpactLaw, IterativeParams, MassSpec, Mat3, Method, Pose,
+    SequentialParams, Shape, Surface, Vec3, World,
 };
 
 /// Two random bodies, a point where they touch and a normal from A to B.
@@ -566,4 +568,125 @@ fn placed(side: &serde_json::Value) -> (Body, BodyState) {
         },
         ..BodyDesc::default()
     })
+}
+
+/// A body as it hits, and all its points that may touch: centres and radii.
+type Hitting = (BodyDesc, Body, BodyState, Vec<(Vec3, f64)>);
+
+/// A random box, ball or rod that touches the plane z = 0 with one point alone and approaches it there; the point, and all points that may touch.
+fn about_to_hit(random: &mut Random) -> Option<Hitting> {
+    let (kind, a) = (random.next() % 3, random.range(0.05, 0.5));
+    let (shape, points) = match kind {
+        0 => {
+            let half = Vec3::new(a, random.range(0.05, 0.5), random.range(0.05, 0.5));
+            let corner = |k: u32| {
+                let sign = |bit: u32| if k & bit == 0 { 1.0 } else { -1.0 };
+                (half * Vec3::new(sign(1), sign(2), sign(4)), 0.0)
+            };
+            (
+                Shape::Cuboid { half },
+                (0..8).map(corner).collect::<Vec<_>>(),
+            )
+        }
+        1 => (sphere(a), vec![(Vec3::ZERO, a)]),
+        _ => {
+            let half_length = random.range(0.1, 0.6);
+            let radius = 0.3 * a;
+            let ends = [-1.0, 1.0].map(|s| (Vec3::Z * (s * half_length), radius));
+            (
+                Shape::Capsule {
+                    radius,
+                    half_length,
+                },
+                ends.to_vec(),
+            )
+        }
+    };
+    let mut desc = solid(shape, random.range(0.2, 5.0), Vec3::ZERO);
+    desc.pose.rotation = random.rotation();
+    desc.velocity = random.vector(2.0) - Vec3::Z * random.unit();
+    desc.angular_velocity = random.vector(6.0);
+    let (body, mut s) = alone(&desc);
+    let (low, _) = lowest(&s, &points);
+    s.position.z -= low.z;
+    let (low, next) = lowest(&s, &points);
+    (next > 1e-2 && s.point_velocity(low).z < -0.2).then_some((desc, body, s, points))
+}
+
+/// The lowest point of a body, and how much higher the next one of its points is.
+fn lowest(s: &BodyState, points: &[(Vec3, f64)]) -> (Vec3, f64) {
+    let mut all: Vec<Vec3> = points
+        .iter()
+        .map(|(p, r)| s.position + s.rotation * *p - Vec3::Z * *r)
+        .collect();
+    all.sort_by(|a, b| a.z.total_cmp(&b.z));
+    (all[0], all.get(1).map_or(f64::INFINITY, |p| p.z - all[0].z))
+}
+
+/// Worst error of the velocities after a step in which a lone point hits a plane, relative to the speed of its approach.
+fn oblique_impacts(method: &Method, count: usize) -> f64 {
+    let (dt, a) = (1e-3, Vec3::Z * -G);
+    let mut random = Random(31);
+    let mut worst: f64 = 0.0;
+    let mut done = 0;
+    while done < count {
+        let Some((mut desc, body, hit, points)) = about_to_hit(&mut random) else {
+            continue;
+        };
+        let law =
+            [ImpactLaw::Newton, ImpactLaw::Poisson, ImpactLaw::Stronge][random.next() as usize % 3];
+        let kinetic = random.range(0.0, 0.8);
+        let surface = Surface {
+            friction_static: kinetic * random.range(1.0, 1.5),
+            friction_kinetic: kinetic,
+            impact_law: law,
+            ..Surface::new(0.0, random.unit())
+        };
+        // The closed form: to the impact, through it, and on.
+        let time = random.range(0.05, 0.95) * dt;
+        let start = fly(&body, &hit, a, -time);
+        let (point, _) = lowest(&hit, &points);
+        let K = point_response(
+            body.inverse_mass,
+            tippe::dynamics::impulse::inverse_inertia(&body, &hit),
+            point - hit.position,
+        );
+        let found = impact(K, Vec3::Z, hit.point_velocity(point), &surface).expect("an impact");
+        let wanted = fly(
+            &body,
+            &apply(&body, &hit, found.impulse, point),
+            a,
+            dt - time,
+        );
+        // Alone: nothing else comes down, nor does the point come back within the step.
+        if [&start, &wanted]
+            .iter()
+            .any(|s| lowest(s, &points).0.z < 1e-6)
+        {
+            continue;
+        }
+        done += 1;
+        desc.pose = Pose::new(start.position, start.rotation);
+        (desc.velocity, desc.angular_velocity) = (start.velocity, start.angular_velocity);
+        let mut world = World::new(method.clone()).expect("good parameters");
+        world.set_gravity(a).expect("finite gravity");
+        world.set_default_surface(surface).expect("a good surface");
+        add(&mut world, &floor());
+        let id = add(&mut world, &desc);
+        run(&mut world, dt, 1);
+        let s = state(&world, id);
+        let off = (s.velocity - wanted.velocity).length()
+            + (s.angular_velocity - wanted.angular_velocity).length() * body.reach;
+        worst = worst.max(off / hit.point_velocity(point).length());
+    }
+    worst
+}
+
+#[test]
+fn cl_23_oblique_impacts_in_a_world_follow_the_impact_law() {
+    let count = if cfg!(debug_assertions) { 100 } else { 1000 };
+    let worst = oblique_impacts(&Method::Sequential(SequentialParams::default()), count);
+    below("`sequential`", worst, 1e-6);
+    let worst = oblique_impacts(&Method::Iterative(IterativeParams::default()), count);
+    below("`iterative`", worst, 1e-8);
 }

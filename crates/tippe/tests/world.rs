@@ -303,8 +303,10 @@ fn begin_impact_and_end_events_of_a_bouncing_ball() {
 fn events_come_sorted_by_kind_bodies_and_shapes() {
     let mut world = world(G, Surface::new(0.5, 0.5));
     let mut sensing = floor();
+    // High enough for bounces to leave it again.
     sensing.shapes.push(ShapeDesc {
         sensor: true,
+        pose: Pose::from_position(Vec3::Z * 0.2),
         ..ShapeDesc::from(Shape::HalfSpace { normal: Vec3::Z })
     });
     add(&mut world, &sensing);

@@ -311,36 +311,131 @@ fn bound(
                 continue;
             }
         }
-        let turned = swing(body.reach, &now[slot], &predicted[slot]);
-        for (index, s) in body.shapes.iter().enumerate() {
-            let pose = frame_now.compose(&s.pose);
-            let here = s.shape.bounds(&pose);
-            let mut then = pose;
-            let bounds = if body.is_awake() || frame_now != frame_then {
-                then = frame_then.compose(&s.pose);
-                let there = s.shape.bounds(&then);
-                here.merged(&there).grown(if body.reach.is_finite() {
-                    MARGIN * body.reach
-                } else {
-                    0.0
-                })
-            } else {
-                here
-            };
-            out.items.push(Item {
-                body: slot as u32,
-                shape: index as u32,
-                now: pose,
-                then,
-                shift: predicted[slot].position - now[slot].position,
-                swing: turned,
-            });
+        let way = BodyWay::of(slot, body, now, predicted);
+        let movable = body.is_awake() && !held.get(slot).is_some_and(|h| *h);
+        for index in 0..body.shapes.len() {
+            let (item, bounds) = item_of(&way, body, index);
+            out.items.push(item);
             out.boxes.push(bounds);
-            out.movable
-                .push(body.is_awake() && !held.get(slot).is_some_and(|h| *h));
+            out.movable.push(movable);
         }
     }
     out.bounded.spare = std::mem::replace(&mut out.bounded.bodies, bodies);
+}
+
+/// How one body moves: what all its shapes need.
+struct BodyWay {
+    slot: usize,
+    frame_now: Pose,
+    frame_then: Pose,
+    shift: Vec3,
+    swing: f64,
+}
+
+impl BodyWay {
+    fn of(slot: usize, body: &Body, now: &[BodyState], predicted: &[BodyState]) -> Self {
+        Self {
+            slot,
+            frame_now: now[slot].frame(body),
+            frame_then: predicted[slot].frame(body),
+            shift: predicted[slot].position - now[slot].position,
+            swing: swing(body.reach, &now[slot], &predicted[slot]),
+        }
+    }
+}
+
+/// One shape of a body, and its bounds now and at the predicted pose, with the margin.
+fn item_of(way: &BodyWay, body: &Body, index: usize) -> (Item, Aabb) {
+    let s = &body.shapes[index];
+    let pose = way.frame_now.compose(&s.pose);
+    let here = s.shape.bounds(&pose);
+    let mut then = pose;
+    let bounds = if body.is_awake() || way.frame_now != way.frame_then {
+        then = way.frame_then.compose(&s.pose);
+        let there = s.shape.bounds(&then);
+        here.merged(&there).grown(if body.reach.is_finite() {
+            MARGIN * body.reach
+        } else {
+            0.0
+        })
+    } else {
+        here
+    };
+    let item = Item {
+        body: way.slot as u32,
+        shape: index as u32,
+        now: pose,
+        then,
+        shift: way.shift,
+        swing: way.swing,
+    };
+    (item, bounds)
+}
+
+/// Finds the contact points of a few bodies with each other and with bodies that no impulse moves, which are those that a detection for all
+/// of the same step knows `around`.
+pub(crate) fn detect_few(
+    course: &Course<'_>,
+    model: &Model,
+    now: &[BodyState],
+    predicted: &[BodyState],
+    slots: &[u32],
+    around: &Detection,
+    out: &mut Detection,
+) {
+    out.items.clear();
+    out.boxes.clear();
+    out.contacts.clear();
+    out.starts.clear();
+    out.last_starts.clear();
+    out.stop = f64::INFINITY;
+    out.unresolved = 0;
+    let add = |slot: u32, index: usize, out: &mut Detection| {
+        if let Some(body) = &model.bodies[slot as usize] {
+            let (item, bounds) = item_of(
+                &BodyWay::of(slot as usize, body, now, predicted),
+                body,
+                index,
+            );
+            out.items.push(item);
+            out.boxes.push(bounds);
+        }
+    };
+    for &slot in slots {
+        let shapes = model.bodies[slot as usize]
+            .as_ref()
+            .map_or(0, |b| b.shapes.len());
+        (0..shapes).for_each(|index| add(slot, index, out));
+    }
+    let own = out.items.len();
+    for ((item, bounds), movable) in around.items.iter().zip(&around.boxes).zip(&around.movable) {
+        let stands = !movable
+            && model.bodies[item.body as usize]
+                .as_ref()
+                .is_some_and(|b| !b.is_dynamic());
+        if stands && out.boxes[..own].iter().any(|x| x.overlaps(bounds)) {
+            add(item.body, item.shape as usize, out);
+        }
+    }
+    let mut points = std::mem::take(&mut out.points);
+    for i in 0..own {
+        for j in i + 1..out.items.len() {
+            let (mut a, mut b) = (out.items[i], out.items[j]);
+            if a.body == b.body || !out.boxes[i].overlaps(&out.boxes[j]) {
+                continue;
+            }
+            if a.body > b.body {
+                std::mem::swap(&mut a, &mut b);
+            }
+            if model.jointed.is_empty() || !model.are_jointed((a.body, a.shape), (b.body, b.shape))
+            {
+                narrow_pair(Some(course), model, now, &a, &b, &mut points, out);
+            }
+        }
+    }
+    out.points = points;
+    out.sensed.clear();
+    out.contacts.sort_unstable_by_key(|c| c.key);
 }
 
 /// How far any point of a body can move by turning [m].

@@ -68,6 +68,14 @@ impl Islands {
         }
     }
 
+    /// One item, which is an island of its own.
+    pub(crate) fn one_item(&mut self) {
+        self.order.clear();
+        self.order.push(0);
+        self.starts.clear();
+        self.starts.extend([0, 1]);
+    }
+
     /// Islands found.
     #[must_use]
     pub fn count(&self) -> usize {

@@ -104,6 +104,12 @@ impl ContactRow {
             rolling_radius,
         )
     }
+
+    /// Whether it has no friction along the tangents.
+    pub(crate) fn is_smooth(&self) -> bool {
+        self.friction_static == 0.0 && self.friction_kinetic == 0.0
+    }
+
     /// The rows of a contact with a normal, at levers from the centres of mass.
     pub(crate) fn with_levers(
         (a, b): (u32, u32),

@@ -32,6 +32,9 @@ impl StopLimits {
     }
 }
 
+/// Part of the depth tolerance to which the gap at a time of impact is none [1].
+const ARRIVAL_SHARE: f64 = 0.1;
+
 /// Trials of a time of impact.
 const ARRIVAL_TRIALS_MAX: u32 = 80;
 
@@ -104,7 +107,7 @@ pub(crate) fn first(
                 continue;
             }
         }
-        if let Some(time) = reach(at, start, end, limits.depth_tolerance) {
+        if let Some(time) = reach(at, start, end, ARRIVAL_SHARE * limits.depth_tolerance) {
             first = Some(time);
         }
     }
@@ -143,7 +146,7 @@ fn gap(c: &Contact, model: &Model, state: &State, work: &mut Work, time: f64) ->
 }
 
 /// A time between a start with an open gap and `end` at which the gap is within half the tolerance above zero; `None` if it is open at the end.
-fn reach(
+pub(super) fn reach(
     mut gap: impl FnMut(f64) -> f64,
     start: (f64, f64),
     end: f64,

@@ -166,7 +166,8 @@ pub(crate) fn run(
             let (a, b) = c.bodies();
             c.at(&state.bodies[a], &state.bodies[b])
         }));
-        let deepest = placed.iter().map(|p| -p.gap).fold(0.0, f64::max);
+        let here = placed.iter().zip(step_contacts).filter(|(_, t)| !t.gone);
+        let deepest = here.map(|(p, _)| -p.gap).fold(0.0, f64::max);
         if deepest <= settings.slop + DEPTH_MIN && !pulled {
             continue;
         }
@@ -180,7 +181,11 @@ pub(crate) fn run(
         pushes.clear();
         for (step_contact, place) in step_contacts.iter().zip(placed.iter()) {
             let c = &work.detection.contacts[step_contact.contact as usize];
-            let depth = -place.gap - settings.slop;
+            let depth = if step_contact.gone {
+                f64::NEG_INFINITY
+            } else {
+                -place.gap - settings.slop
+            };
             // Apart: may close, not more. Overlapping: opens by the given part.
             let target = if depth > 0.0 {
                 settings.depenetration * depth

@@ -132,7 +132,7 @@ fn record(
         duration,
         sliding: step_contact.memory.sliding,
         impacts: [
-            (0.0, step_contact.impact_speed),
+            (step_contact.impact_time, step_contact.impact_speed),
             bounced.map_or((0.0, 0.0), |b| (b.time, b.speed)),
         ],
         impact_point: c.point.point_b,

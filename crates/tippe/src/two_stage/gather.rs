@@ -40,10 +40,14 @@ pub(crate) struct StepContact {
     pub hit: bool,
     /// Whether the first solve confirmed the arrival by pressing.
     pub struck: bool,
-    /// Impulse on B of an impact at the start of the step, answered before the first solve [N·s].
+    /// Impulse on B of impacts that were answered before the first solve [N·s].
     pub impact: Vec3,
-    /// Speed of approach of that impact [m/s]; 0 if there was none.
+    /// Speed of approach of the fastest of them [m/s]; 0 if there was none.
     pub impact_speed: f64,
+    /// When that impact was, after the start of the substep [s].
+    pub impact_time: f64,
+    /// Whether the bodies have gone on since, to where it is no contact any more.
+    pub gone: bool,
     /// Whether the step ends before it arrives, so that the solves have no row for it.
     pub awaited: bool,
     /// Whether the second solve has a row for it.
@@ -200,6 +204,8 @@ impl StepContact {
             struck: false,
             impact: Vec3::ZERO,
             impact_speed: 0.0,
+            impact_time: 0.0,
+            gone: false,
             awaited: false,
             projected: false,
             slip_before: Vec3::ZERO,
@@ -213,7 +219,7 @@ impl StepContact {
     }
 
     /// The touch of a contact, with what the last step remembers of it.
-    fn of(
+    pub(super) fn of(
         model: &Model,
         c: &Contact,
         number: u32,

@@ -134,12 +134,14 @@ pub(crate) fn advance(
             // It stays where it is.
         } else if body.is_free() {
             let solved = &work.stage.bodies[i];
+            let flown = work.flights.from(i, solved.v, solved.w);
             let kicked = crate::BodyState {
                 velocity: solved.v,
                 angular_velocity: solved.w,
-                ..start
+                ..flown.map_or(start, |f| f.0)
             };
-            state.bodies[i] = integrate::fly(body, &kicked, a, h);
+            let end = flown.and_then(|f| f.1);
+            state.bodies[i] = end.unwrap_or_else(|| integrate::fly(body, &kicked, a, h));
             let work_in = state.loads[i]
                 .force
                 .dot(state.bodies[i].position - start.position);
@@ -149,6 +151,7 @@ pub(crate) fn advance(
             state.bodies[i] = work.predicted[i];
         }
     }
+    work.flights.clear();
     let Work { stage, balance, .. } = work;
     stage.bodies.advance(model, state, h, balance, ledger);
 }

@@ -33,8 +33,20 @@ pub(crate) struct RestLimits {
     pub load: f64,
     /// Speed of arrival below which no contact bounces, whatever it bore [m/s].
     pub slow: f64,
+    /// What gravity brings in a step where contacts that die out rest; 0 where they are followed [m/s].
+    pub fall: f64,
 }
 impl RestLimits {
+    /// Speed of arrival below which a contact does not bounce [m/s]. One that the last step knew comes to rest if it is slower than what half
+    /// a step of gravity brings and its bounces, each e times as long as the one before, would die out within two steps.
+    pub(crate) fn slow_at(&self, step_contact: &StepContact, restitution: f64) -> f64 {
+        if !step_contact.known || self.fall == 0.0 {
+            return self.slow;
+        }
+        let dies_out = self.fall * (1.0 - restitution) / restitution;
+        self.slow.max(dies_out.min(0.5 * self.fall))
+    }
+
     /// Whether a contact with this row and normal velocity is at rest.
     pub(crate) fn holds(&self, step_contact: &StepContact, row: &ContactRow, u_n: f64) -> bool {
         step_contact.loaded
@@ -72,6 +84,8 @@ pub(crate) fn first_rows(
         step_contact.velocity_before = u;
         step_contact.spin_before = row.spin(bodies);
         let u_n = u.dot(row.n);
+        // After an impact in flight the two stages begin where it was.
+        let since = work.flights.since((a, b));
 
         // Where the contact would be, untouched.
         let (then_a, then_b) = (&work.predicted[a], &work.predicted[b]);
@@ -84,9 +98,18 @@ pub(crate) fn first_rows(
         row.target_n = u_n + (step_contact.base - then.gap) / h;
 
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
-        if !resting.holds(step_contact, &row, u_n) {
+        if !resting.holds(step_contact, &row, u_n) && !work.flights.is_answered(c) {
             // A fast pair is followed from where it was seen, all others from the start of the step.
-            let (gap, u_n, left) = if c.seen > 0.0 {
+            let (gap, u_n, left) = if since > 0.0 {
+                let acceleration = |slot: usize| {
+                    let body = model.bodies[slot].as_ref();
+                    body.map_or(Vec3::ZERO, |x| {
+                        integrate::acceleration(model, x, &state.loads[slot])
+                    })
+                };
+                let gained = (acceleration(b) - acceleration(a)).dot(row.n) * since;
+                (c.point.gap - step_contact.base, u_n + gained, h - since)
+            } else if c.seen > 0.0 {
                 let (gap, u_n) = seen(model, state, bodies, c);
                 (gap.max(0.0), u_n, h - c.seen)
             } else {
@@ -94,23 +117,23 @@ pub(crate) fn first_rows(
             };
             // Free bodies fall during the step; bodies that others hold up do not. In the short rest after a fast arrival rounding is no fall.
             let fall = then.gap - step_contact.base - gap - u_n * left;
-            let rounding = c.seen > 0.0 && fall.abs() <= TARGETS_ROUNDING * u_n.abs() * h;
+            let rounding = left < h && fall.abs() <= TARGETS_ROUNDING * u_n.abs() * h;
             let falling = if supported[a] || supported[b] || left <= 0.0 || rounding {
                 0.0
             } else {
                 2.0 * fall / (left * left)
             };
             step_contact.bounce = bounce(gap, u_n, falling, c.surface.restitution, left)
-                .filter(|b| b.speed >= resting.slow)
+                .filter(|b| b.speed >= resting.slow_at(step_contact, c.surface.restitution))
                 .map(|b| Bounce {
-                    time: b.time + c.seen,
+                    time: b.time + (h - left),
                     ..b
                 });
         }
-        step_contact.hit = step_contact
-            .bounce
-            .is_some_and(|b| b.speed > 2.0 * gravity * h + settings.solve.velocity_tolerance);
-        let before_impact = step_contact.bounce.map_or(0.0, |b| b.time / h);
+        let arrival = step_contact.bounce.map_or(0.0, |b| b.speed);
+        step_contact.hit = arrival.max(step_contact.impact_speed)
+            > 2.0 * gravity * h + settings.solve.velocity_tolerance;
+        let before_impact = step_contact.bounce.map_or(since, |b| b.time) / h;
         let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
         step_contact.slip_before = (u - row.n * u_n) * before_impact;
         for k in 0..2 {
@@ -223,7 +246,11 @@ pub(crate) fn second_rows(
         let c = &work.detection.contacts[step_contact.contact as usize];
         let (a, b) = c.bodies();
         let place = c.at(&state.bodies[a], &state.bodies[b]);
-        step_contact.gap_end = place.gap;
+        step_contact.gap_end = if step_contact.gone {
+            place.gap.max(0.0)
+        } else {
+            place.gap
+        };
         step_contact.point_end = 0.5 * (place.point_a + place.point_b);
         step_contact.first = row.impulse();
         step_contact.memory.first = row.memory();

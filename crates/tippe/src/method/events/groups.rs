@@ -152,6 +152,7 @@ fn substep(
         speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
         load: 0.0,
         slow: 0.0,
+        fall: 0.0,
     };
     targets::first_rows(model, settings, &resting, state, work, h);
     solve::first(model, params, state, work, &mut report);

@@ -5,8 +5,8 @@
 //! Source: [Bender06] §3.2 (impulses from predicted depth, eq. 7–8), §4 (joints in the same loop).
 
 use super::IterativeParams;
+use super::look;
 use super::shock;
-use super::{collision, look};
 use crate::model::Model;
 use crate::report::{EnergyLedger, Phase, StepReport};
 use crate::solver::choose::{
@@ -23,7 +23,7 @@ use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::with_island;
 use crate::two_stage::predict::{kick, predict};
 use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
-use crate::two_stage::{Scratch, arrival, targets};
+use crate::two_stage::{Scratch, arrival, impacts, targets};
 use crate::work::Work;
 
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
@@ -52,7 +52,7 @@ pub(crate) fn until_impact(
         kick(model, state, 0.5 * h, &mut work.balance, &mut kicked);
         predict(model, state, t, h, work);
         let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
-        let resting = collision::resting(model.gravity.length(), params, h);
+        let resting = impacts::resting(model.gravity.length(), &params.impacts(), h);
         targets::first_rows(model, &settings, &resting, state, work, h);
         let may_stop = stops > 0 && cut < CUTS_MAX;
         let may_await = may_stop && arrival::is_affordable(&params.stop_limits(), stops, work);
@@ -76,7 +76,7 @@ pub(crate) fn until_impact(
             work.resting.release_all();
             // Contacts are those of a way: features of the end of a longer one need not be features of here.
             look(model, params, state, time, work);
-            collision::recall(work);
+            impacts::recall(work);
             work.begins(Phase::Rest);
             continue;
         }

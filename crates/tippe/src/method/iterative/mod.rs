@@ -5,7 +5,6 @@
 //! Source: [Bender06] §3, on the two stages of docs/methods/contract.md, "Time and velocity"; docs/methods/iterative.md
 //! says where we differ.
 
-mod collision;
 mod contact;
 mod params;
 mod shock;
@@ -23,9 +22,8 @@ use crate::step::{check_finite, check_trees};
 use crate::two_stage::predict::{advance, kick, predict};
 use crate::two_stage::rest::Resting;
 use crate::two_stage::substeps::Verdict;
-use crate::two_stage::{depenetrate, finish, gather, substeps, targets};
+use crate::two_stage::{depenetrate, finish, gather, impacts, substeps, targets};
 use crate::work::Work;
-pub(crate) use collision::Collisions;
 pub(crate) use shock::Levels;
 
 /// Most parts that joints may divide a step into.
@@ -120,9 +118,9 @@ fn substep(
 
     // Collide: impulses at t until nothing that touches approaches. What was hit goes elsewhere: look there too.
     work.begins(Phase::Collide);
-    if collision::run(model, params, state, work, &mut report) {
+    if impacts::run(model, &params.impacts(), state, work, &mut report) {
         look(model, params, state, report.dt, work);
-        collision::recall(work);
+        impacts::recall(work);
     }
 
     // Rest: impulses at t that make positions right at the end, which is the next time of impact.

@@ -9,6 +9,7 @@ use crate::params;
 use crate::solver::choose;
 use crate::two_stage::Settings;
 use crate::two_stage::arrival::StopLimits;
+use crate::two_stage::impacts::ImpactSettings;
 
 params! {
     /// Parameters of `iterative`.
@@ -66,9 +67,16 @@ params! {
 }
 
 impl IterativeParams {
-    /// Whether an island has so many contacts that its impacts are answered inside the step.
-    pub(crate) const fn is_dense(&self, contacts: usize) -> bool {
-        self.stop_limits().is_dense(contacts)
+    /// What impacts need of them.
+    pub(crate) fn impacts(&self) -> ImpactSettings {
+        ImpactSettings {
+            solve: self.solve_settings(),
+            core: self.allowance(),
+            contact_depth: self.contact_depth,
+            passes: self.passes,
+            dies_out: false,
+            stops: self.stop_limits(),
+        }
     }
 
     /// Which impacts a step stops at.

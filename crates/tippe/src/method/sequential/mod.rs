@@ -21,7 +21,7 @@ use crate::two_stage::joint_network::OPEN_MAX;
 use crate::two_stage::predict::{advance, kick};
 use crate::two_stage::rest::Resting;
 use crate::two_stage::substeps::{Part, Verdict};
-use crate::two_stage::{Island, depenetrate, finish, gather, predict, substeps, targets};
+use crate::two_stage::{Island, depenetrate, finish, flights, gather, predict, substeps, targets};
 use crate::work::Work;
 
 /// Most parts that a step is divided into where a net opens too far.
@@ -129,10 +129,12 @@ fn substep(
     // Collide and rest: impulses at t that make positions right at t + h.
     work.begins(Phase::Collide);
     gather::gather(model, state, work, h);
+    flights::run(model, &params.impacts(), h, state, work, &mut report);
     let resting = targets::RestLimits {
         speed: 0.5 * model.gravity.length() * h + params.velocity_tolerance,
         load: 0.0,
         slow: 0.0,
+        fall: model.gravity.length() * h,
     };
     targets::first_rows(model, settings, &resting, state, work, h);
     work.begins(Phase::Rest);
@@ -141,6 +143,7 @@ fn substep(
     let foreseen = nets.map(|n| n.left.foreseen).fold(0.0, f64::max);
     if foreseen > may_open {
         work.stage.stretch = foreseen;
+        work.flights.clear();
         return Ok(report);
     }
 

@@ -7,6 +7,8 @@
 use crate::params;
 use crate::solver::choose;
 use crate::two_stage::Settings;
+use crate::two_stage::arrival::StopLimits;
+use crate::two_stage::impacts::ImpactSettings;
 
 params! {
     /// Parameters of `sequential`.
@@ -42,7 +44,41 @@ params! {
     }
 }
 
+/// Impacts: the values of `iterative`, whose parameters say what they mean.
+const IMPACT_SWEEPS: u32 = 200;
+const IMPACT_VELOCITY: f64 = 1e-10;
+const IMPACT_GAP: f64 = 1e-9;
+const IMPACT_DEPTH: f64 = 1e-4;
+const IMPACT_PASSES: u32 = 100;
+const IMPACT_STOPS: u32 = 64;
+const IMPACT_CONTACTS: u32 = 64;
+
 impl SequentialParams {
+    /// What impacts need of them: answered like those of `iterative`.
+    pub(crate) fn impacts(&self) -> ImpactSettings {
+        ImpactSettings {
+            solve: choose::Settings {
+                sweeps_last: IMPACT_SWEEPS,
+                velocity_tolerance: IMPACT_VELOCITY,
+                ..self.settings().solve
+            },
+            core: choose::Allowance::scaled(
+                self.effort,
+                choose::COLD_PRODUCTS,
+                choose::SOLVE_OPERATIONS,
+            ),
+            contact_depth: IMPACT_DEPTH,
+            passes: IMPACT_PASSES,
+            dies_out: true,
+            stops: StopLimits {
+                depth_tolerance: IMPACT_GAP,
+                velocity_tolerance: IMPACT_VELOCITY,
+                substeps: IMPACT_STOPS,
+                contacts: IMPACT_CONTACTS,
+            },
+        }
+    }
+
     /// What the shared phases need of them.
     pub(crate) const fn settings(&self) -> Settings {
         Settings {

@@ -45,7 +45,7 @@ pub(crate) fn first(
         &mut report.work,
         |worker, view| first_of_island(params, &ahead, worker, view),
     );
-    book(model, work, report, |_| true);
+    book(model, work, report, |t| !t.gone);
 }
 
 /// Residuals and energy of the half that was solved.
@@ -109,7 +109,7 @@ fn first_of_island(
         params.sweeps
     };
     let of = |sweeps: u32| SequentialParams { sweeps, ..*params };
-    converge(&of(sweeps), near, worker, view, false, |_| true);
+    converge(&of(sweeps), near, worker, view, false, |t| !t.gone);
     let mut arrivals = false;
     for (row, step_contact) in view.rows.iter_mut().zip(view.step_contacts.iter_mut()) {
         if row.p_n > 0.0 && step_contact.bounce.is_some() {
@@ -122,7 +122,7 @@ fn first_of_island(
         let left = if left > 0 { left } else { params.sweeps };
         // The guess only had to tell who presses.
         worker.work.mend_to(caps);
-        converge(&of(left), near, worker, view, true, |_| true);
+        converge(&of(left), near, worker, view, true, |t| !t.gone);
     }
     if view.island.trees || (jointed && view.island.direct) {
         meet(params, ahead, caps, worker, view);
@@ -198,7 +198,7 @@ fn meet(
             worker.work.mend_to(caps);
         }
         let caps = worker.work.caps_open();
-        converge(params, true, worker, view, false, |_| true);
+        converge(params, true, worker, view, false, |t| !t.gone);
         let before = std::mem::replace(&mut worst, missed(worker, view));
         // What a solve could not do is not done by the next one either.
         let failed = worker.work.caps_open() > caps;

@@ -89,6 +89,7 @@ impl SimultaneousParams {
         // A rebound that does not rise above what counts as touching is none.
         let slow = (2.0 * gravity * self.depth_tolerance).sqrt();
         RestLimits {
+            fall: 0.0,
             speed: speed.max(0.6 * gravity * h) + 10.0 * self.velocity_tolerance,
             load: RESTING * gravity * h,
             slow: slow.max(SLOW * gravity * h),

@@ -1,13 +1,12 @@
 //! The collision phase: impulses at one moment, until no contact that touches still approaches.
 //!
 //! Reads: Model, touches, contacts.  Writes: State (velocities), touches (impacts), residuals and ledger of the report.
-//! Called by: `method::iterative::step`.
+//! Called by: `method::iterative::step`; `flights`, for a few bodies on their own way.
 //! Source: [Bender06] §3.1, eq. 1–6, in outer passes: each answers what collides then, so that an impact travels through touching bodies
 //! contact by contact ([Lecture] "Sequence of impacts"). A contact alone in its cluster follows the impact law of `dynamics::impact`.
 
 #![allow(non_snake_case)]
 
-use super::IterativeParams;
 use crate::collide::Contact;
 use crate::dynamics::impact::impact;
 use crate::dynamics::impulse::point_response;
@@ -17,12 +16,14 @@ use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::output::balance::Balance;
 use crate::report::StepReport;
+use crate::solver::choose::{Allowance, Settings};
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::SolverBody;
 use crate::solver::ends::{Bodies, Kept};
 use crate::solver::joint::JointBlock;
 use crate::solver::sweep::{Job, Sweeps};
-use crate::state::{ContactKey, State};
+use crate::state::{BodyState, ContactKey, State};
+use crate::two_stage::arrival::StopLimits;
 use crate::two_stage::book::Books;
 use crate::two_stage::gather::{StepContact, load_bodies};
 use crate::two_stage::targets::{RestLimits, new_row, placement};
@@ -32,10 +33,29 @@ use crate::work::Work;
 const TRIALS_MAX: u32 = 40;
 /// Energy gained by several contacts that counts as rounding, relative to what their impulses turn over [1].
 const GAIN: f64 = 1e-12;
+/// The same beyond which a solve has missed [1].
+const MISSED_GAIN: f64 = 1e-9;
 /// Load that counts as resting, relative to the weight that one step brings [1].
 const RESTING: f64 = 1e-2;
 /// Approach of an unloaded contact that is left to the contact phase, relative to the speed gained by falling for a step [1].
 const SLOW: f64 = 1e-3;
+
+/// What impacts need of a method's parameters; documented there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImpactSettings {
+    /// Cost and exactness of simultaneous solves.
+    pub solve: Settings,
+    /// What the core may cost in one of them.
+    pub core: Allowance,
+    /// Depth whose fall makes the speed below which a loaded contact rests [m].
+    pub contact_depth: f64,
+    /// Most passes over what collides.
+    pub passes: u32,
+    /// Whether a contact that the last step knew rests where its bounces would soon die out.
+    pub dies_out: bool,
+    /// Tolerances of the phase, and the sizes of what is followed from impact to impact.
+    pub stops: StopLimits,
+}
 
 /// A contact that touches.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +94,7 @@ pub(crate) struct Collisions {
 /// Answers what collides now. Says whether something did that goes on to places where contacts have not been looked for.
 pub(crate) fn run(
     model: &Model,
-    params: &IterativeParams,
+    params: &ImpactSettings,
     state: &mut State,
     work: &mut Work,
     report: &mut StepReport,
@@ -91,7 +111,7 @@ pub(crate) fn run(
     gather(
         model,
         params,
-        state,
+        &state.bodies,
         &stage.step_contacts,
         &detection.contacts,
         &stage.bodies,
@@ -111,7 +131,8 @@ pub(crate) fn run(
     if !phase.find() {
         return false;
     }
-    phase.run(state);
+    phase.join(state);
+    phase.run();
     for (i, body) in model.present() {
         if body.is_free() {
             state.bodies[i].velocity = stage.bodies[i].v;
@@ -120,7 +141,7 @@ pub(crate) fn run(
     }
     stage.bodies.finish(model, state);
     // In dense islands impacts are answered inside the step, and what the step looked for is enough.
-    let sparse = |range: &std::ops::Range<usize>| !params.is_dense(range.len());
+    let sparse = |range: &std::ops::Range<usize>| !params.stops.is_dense(range.len());
     let hit = |t: &StepContact| t.impact != Vec3::ZERO;
     let again = stage
         .islands
@@ -136,6 +157,39 @@ pub(crate) fn run(
     again
 }
 
+/// Answers what collides among a few bodies without joints: contacts and bodies of their own, at the states of now. Says whether something did;
+/// impulses are on the step contacts.
+pub(super) fn answer(
+    model: &Model,
+    params: &ImpactSettings,
+    h: f64,
+    contacts: &[Contact],
+    step_contacts: &mut [StepContact],
+    states: &[BodyState],
+    bodies: &mut Bodies,
+    c: &mut Collisions,
+    report: &mut StepReport,
+    balance: &mut Balance,
+) -> bool {
+    gather(model, params, states, step_contacts, contacts, bodies, h, c);
+    let mut phase = Phase {
+        model,
+        params,
+        contacts,
+        step_contacts,
+        bodies,
+        c,
+        report,
+        balance,
+    };
+    let collides = phase.find();
+    if collides {
+        phase.c.joints.clear();
+        phase.run();
+    }
+    collides
+}
+
 /// Gives touches that were gathered anew the impacts of the phase.
 pub(crate) fn recall(work: &mut Work) {
     for step_contact in &mut work.stage.step_contacts {
@@ -144,6 +198,16 @@ pub(crate) fn recall(work: &mut Work) {
         if let Ok(i) = impacts.binary_search_by_key(&key, |x| x.0) {
             (step_contact.impact, step_contact.impact_speed) = (impacts[i].1, impacts[i].2);
         }
+    }
+}
+
+/// An impulse in the frame of a row; without friction rounding leaves nothing across the normal.
+fn in_frame(row: &ContactRow, impulse: Vec3) -> Vec3 {
+    let p = row.frame(impulse);
+    if row.is_smooth() {
+        Vec3::new(p.x, 0.0, 0.0)
+    } else {
+        p
     }
 }
 
@@ -183,27 +247,29 @@ fn slow_speed(gravity: f64, depth_tolerance: f64, h: f64) -> f64 {
 }
 
 /// When a contact that bore load is at rest.
-pub(crate) fn resting(gravity: f64, params: &IterativeParams, h: f64) -> RestLimits {
+pub(crate) fn resting(gravity: f64, params: &ImpactSettings, h: f64) -> RestLimits {
     RestLimits {
-        speed: resting_speed(gravity, params.contact_depth, h) + 10.0 * params.velocity_tolerance,
+        speed: resting_speed(gravity, params.contact_depth, h)
+            + 10.0 * params.stops.velocity_tolerance,
         load: RESTING * gravity * h,
-        slow: slow_speed(gravity, params.depth_tolerance, h),
+        slow: slow_speed(gravity, params.stops.depth_tolerance, h),
+        fall: if params.dies_out { gravity * h } else { 0.0 },
     }
 }
 
 /// Whether a contact is one of the poses of now. Features of later poses stand behind those of now before they come around; what detection
 /// calls their gap is then none.
-fn is_here(c: &Contact, state: &State, tolerance: f64) -> bool {
+pub(super) fn is_here(c: &Contact, states: &[BodyState], tolerance: f64) -> bool {
     let (a, b) = c.bodies();
-    c.seen == 0.0 && c.at(&state.bodies[a], &state.bodies[b]).gap >= c.point.gap - tolerance
+    c.seen == 0.0 && c.at(&states[a], &states[b]).gap >= c.point.gap - tolerance
 }
 
 /// Rows of all contacts that touch, with the speed at which each counts as colliding.
 #[allow(clippy::too_many_arguments)]
 fn gather(
     model: &Model,
-    params: &IterativeParams,
-    state: &State,
+    params: &ImpactSettings,
+    states: &[BodyState],
     step_contacts: &[StepContact],
     contacts: &[Contact],
     bodies: &Bodies,
@@ -213,14 +279,14 @@ fn gather(
     let g = model.gravity.length();
     out.near.clear();
     for (i, step_contact) in step_contacts.iter().enumerate() {
-        if step_contact.gap_start > params.depth_tolerance {
+        if step_contact.gap_start > params.stops.depth_tolerance {
             continue;
         }
         let c = &contacts[step_contact.contact as usize];
-        if !is_here(c, state, params.depth_tolerance) {
+        if !is_here(c, states, params.stops.depth_tolerance) {
             continue;
         }
-        let row = new_row(c, &placement(c), &state.bodies, bodies);
+        let row = new_row(c, &placement(c), states, bodies);
         if row.response_n() <= 0.0 {
             continue;
         }
@@ -228,12 +294,12 @@ fn gather(
         let threshold = if resting.holds(step_contact, &row, 0.0) {
             resting.speed
         } else {
-            resting.slow
+            resting.slow_at(step_contact, c.surface.restitution)
         };
         out.near.push(Near {
             step_contact: i as u32,
             row,
-            threshold: threshold.max(10.0 * params.velocity_tolerance),
+            threshold: threshold.max(10.0 * params.stops.velocity_tolerance),
         });
     }
 }
@@ -241,7 +307,7 @@ fn gather(
 /// The phase under way.
 struct Phase<'a> {
     model: &'a Model,
-    params: &'a IterativeParams,
+    params: &'a ImpactSettings,
     contacts: &'a [Contact],
     step_contacts: &'a mut [StepContact],
     bodies: &'a mut Bodies,
@@ -263,8 +329,8 @@ impl Phase<'_> {
         !self.c.colliding.is_empty()
     }
 
-    /// Outer passes: answer what collides, until nothing does.
-    fn run(&mut self, state: &State) {
+    /// Lays out the joints, which answer together with what collides.
+    fn join(&mut self, state: &State) {
         let world = self.model.bodies.len() as u32;
         self.c.joints.clear();
         for (i, joint) in self.model.present_joints() {
@@ -277,6 +343,10 @@ impl Phase<'_> {
             );
             self.c.joints.push(block);
         }
+    }
+
+    /// Outer passes: answer what collides, until nothing does.
+    fn run(&mut self) {
         for _ in 0..self.params.passes {
             if interrupt::asked() {
                 return;
@@ -321,6 +391,10 @@ impl Phase<'_> {
             joints,
             ..
         } = &mut *self.c;
+        if let ([_], true) = (&colliding[..], joints.is_empty()) {
+            clusters.one_item();
+            return;
+        }
         let bodies = &*self.bodies;
         let pairs = colliding
             .iter()
@@ -385,7 +459,7 @@ impl Phase<'_> {
     /// A contact alone in its cluster: the impact law, on the response that the joints leave it.
     fn alone(&mut self) {
         let K = if self.c.joint_blocks.is_empty() {
-            self.free_response()
+            self.free_response(0)
         } else {
             self.held_response()
         };
@@ -398,13 +472,13 @@ impl Phase<'_> {
         let row = &mut self.c.rows[0];
         row.target_n = found.velocity.dot(row.n);
         row.target_t = row.tangential(found.velocity);
-        row.extrapolate(row.frame(found.impulse), self.bodies);
+        row.extrapolate(in_frame(row, found.impulse), self.bodies);
         self.hold();
     }
 
     /// K of the row of a free contact.
-    fn free_response(&self) -> Mat3 {
-        let row = &self.c.rows[0];
+    fn free_response(&self, row: usize) -> Mat3 {
+        let row = &self.c.rows[row];
         if row.linked {
             return row.tree_response(self.bodies);
         }
@@ -445,10 +519,10 @@ impl Phase<'_> {
         if self.c.joint_blocks.is_empty() {
             return;
         }
-        let settings = self.params.solve_settings();
+        let settings = self.params.solve;
         let mut job = Job {
             settings: &settings,
-            core: self.params.allowance(),
+            core: self.params.core,
             spent: 0,
             failed: false,
             near: false,
@@ -479,6 +553,42 @@ impl Phase<'_> {
             }
         }
         self.again(low);
+        // A solve that ended at its limit may gain whatever it aims at; impacts one after the other cannot.
+        let (gain, turnover) = self.gain();
+        if gain > MISSED_GAIN * turnover && self.is_plain() {
+            self.one_by_one();
+        }
+    }
+
+    /// The cluster anew, contact by contact: whichever approaches follows the impact law of its pair, until none does. Each of them takes energy.
+    fn one_by_one(&mut self) {
+        self.give_back();
+        self.c.rows.iter_mut().for_each(ContactRow::clear);
+        let mut approaches = false;
+        for _ in 0..self.params.passes {
+            approaches = false;
+            for i in 0..self.c.rows.len() {
+                let u = self.c.rows[i].velocity(self.bodies);
+                let threshold = self.c.near[self.c.places[i] as usize].threshold;
+                if classify(u.dot(self.c.rows[i].n), threshold) != Approach::Colliding {
+                    continue;
+                }
+                let surface = &self.contacts[self.c.step_contacts[i].contact as usize].surface;
+                if let Ok(found) = impact(self.free_response(i), self.c.rows[i].n, u, surface) {
+                    let row = &mut self.c.rows[i];
+                    row.extrapolate(in_frame(row, found.impulse), self.bodies);
+                    approaches = true;
+                }
+            }
+            if !approaches {
+                break;
+            }
+        }
+        self.report.work.caps_hit += u32::from(approaches);
+        for row in &mut self.c.rows {
+            let u = row.velocity(self.bodies);
+            (row.target_n, row.target_t) = (u.dot(row.n), row.tangential(u));
+        }
     }
 
     /// Whether rigid bodies alone take part in the cluster.
@@ -542,12 +652,12 @@ impl Phase<'_> {
             let slip = u - row.n * u.dot(row.n);
             row.target_n = (-factor * e * u.dot(row.n)).max(0.0);
             row.target_t = [0.0; 2];
-            row.sliding = slip.length() > self.params.velocity_tolerance;
+            row.sliding = slip.length() > self.params.stops.velocity_tolerance;
         }
-        let settings = self.params.solve_settings();
+        let settings = self.params.solve;
         let mut job = Job {
             settings: &settings,
-            core: self.params.allowance(),
+            core: self.params.core,
             spent: 0,
             failed: false,
             near: false,
