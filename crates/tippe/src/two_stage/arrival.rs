@@ -32,9 +32,6 @@ impl StopLimits {
     }
 }
 
-/// Part of the depth tolerance to which the gap at a time of impact is none [1].
-const ARRIVAL_SHARE: f64 = 0.1;
-
 /// Trials of a time of impact.
 const ARRIVAL_TRIALS_MAX: u32 = 80;
 
@@ -107,7 +104,7 @@ pub(crate) fn first(
                 continue;
             }
         }
-        if let Some(time) = reach(at, start, end, ARRIVAL_SHARE * limits.depth_tolerance) {
+        if let Some(time) = reach(at, start, end, limits.depth_tolerance) {
             first = Some(time);
         }
     }

@@ -87,13 +87,13 @@ impl Flights {
 
     /// Whether a contact touched when the two stages begin for its bodies after an impact: it has been answered.
     pub(crate) fn is_answered(&self, c: &Contact) -> bool {
-        c.point.gap <= self.touching && self.since(c.bodies()) > 0.0
+        c.point.gap <= self.touching && self.since(c.bodies()).is_some()
     }
 
-    /// When the two stages begin for a pair of bodies: after their last impact, or at the start of the substep [s].
-    pub(crate) fn since(&self, (a, b): (usize, usize)) -> f64 {
-        let one = |slot| self.of(slot).map_or(0.0, |f| f.since);
-        one(a).max(one(b))
+    /// When the two stages begin for a pair of bodies that impacts turned, after the last of them [s]; `None` for any other pair.
+    pub(crate) fn since(&self, (a, b): (usize, usize)) -> Option<f64> {
+        let flown = self.of(a).or_else(|| self.of(b))?;
+        Some(flown.since)
     }
 
     /// Where a body with these velocities after the first stage comes from, and where it is at the end of the substep if they are what its

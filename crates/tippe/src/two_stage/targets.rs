@@ -100,15 +100,10 @@ pub(crate) fn first_rows(
         // Tangential: ½ [u_t(t⁺) + u_t(t+h)⁻] = 0, or the slip before the impact of a contact that arrives.
         if !resting.holds(step_contact, &row, u_n) && !work.flights.is_answered(c) {
             // A fast pair is followed from where it was seen, all others from the start of the step.
-            let (gap, u_n, left) = if since > 0.0 {
-                let acceleration = |slot: usize| {
-                    let body = model.bodies[slot].as_ref();
-                    body.map_or(Vec3::ZERO, |x| {
-                        integrate::acceleration(model, x, &state.loads[slot])
-                    })
-                };
-                let gained = (acceleration(b) - acceleration(a)).dot(row.n) * since;
-                (c.point.gap - step_contact.base, u_n + gained, h - since)
+            let offset = since.unwrap_or(c.seen);
+            let (gap, u_n, left) = if let Some(since) = since {
+                let u_n = u_n + relative_acceleration(model, state, c).dot(row.n) * since;
+                (c.point.gap - step_contact.base, u_n, h - since)
             } else if c.seen > 0.0 {
                 let (gap, u_n) = seen(model, state, bodies, c);
                 (gap.max(0.0), u_n, h - c.seen)
@@ -117,7 +112,7 @@ pub(crate) fn first_rows(
             };
             // Free bodies fall during the step; bodies that others hold up do not. In the short rest after a fast arrival rounding is no fall.
             let fall = then.gap - step_contact.base - gap - u_n * left;
-            let rounding = left < h && fall.abs() <= TARGETS_ROUNDING * u_n.abs() * h;
+            let rounding = offset > 0.0 && fall.abs() <= TARGETS_ROUNDING * u_n.abs() * h;
             let falling = if supported[a] || supported[b] || left <= 0.0 || rounding {
                 0.0
             } else {
@@ -126,14 +121,15 @@ pub(crate) fn first_rows(
             step_contact.bounce = bounce(gap, u_n, falling, c.surface.restitution, left)
                 .filter(|b| b.speed >= resting.slow_at(step_contact, c.surface.restitution))
                 .map(|b| Bounce {
-                    time: b.time + (h - left),
+                    time: b.time + offset,
                     ..b
                 });
         }
         let arrival = step_contact.bounce.map_or(0.0, |b| b.speed);
-        step_contact.hit = arrival.max(step_contact.impact_speed)
-            > 2.0 * gravity * h + settings.solve.velocity_tolerance;
-        let before_impact = step_contact.bounce.map_or(since, |b| b.time) / h;
+        let impact = since.map_or(0.0, |_| step_contact.impact_speed);
+        step_contact.hit =
+            arrival.max(impact) > 2.0 * gravity * h + settings.solve.velocity_tolerance;
+        let before_impact = step_contact.bounce.map_or(since.unwrap_or(0.0), |b| b.time) / h;
         let (u_t, u_t_then) = (row.tangential(u), row.tangential(u_then));
         step_contact.slip_before = (u - row.n * u_n) * before_impact;
         for k in 0..2 {
@@ -210,6 +206,17 @@ pub(crate) fn link_slip(
         e.position - s.position + turn.cross(0.5 * (lever + then))
     };
     (way(b, row.lever_b(), points.1) - way(a, row.lever_a(), points.0)) / h
+}
+/// Acceleration of B relative to A in free flight.
+fn relative_acceleration(model: &Model, state: &State, c: &Contact) -> Vec3 {
+    let of = |slot: usize| {
+        let body = model.bodies[slot].as_ref();
+        body.map_or(Vec3::ZERO, |b| {
+            integrate::acceleration(model, b, &state.loads[slot])
+        })
+    };
+    let (a, b) = c.bodies();
+    of(b) - of(a)
 }
 /// Gap and normal velocity of a contact at the time at which its fast pair was seen.
 fn seen(model: &Model, state: &State, bodies: &[SolverBody], c: &Contact) -> (f64, f64) {
