@@ -250,8 +250,11 @@ fn a_coin_without_rolling_resistance_rolls_on_or_slides_flat() {
         // is coarse for how fast it goes round: at half the step that takes longer.
         let (mut w, id, half) = start(0.0);
         let (mut flat_at, mut still) = (None, 0);
+        let (mut least, mut rise) = (f64::INFINITY, 0.0_f64);
         for k in 0..25_000 {
             w.step(1e-3).expect("a good step");
+            least = least.min(energy(&w));
+            rise = rise.max(energy(&w) - least);
             // For ten steps: where it claps down it may stand for a moment.
             let stands = up(&w, id) > 0.999_999 && speed(&w, id) < 1e-6;
             still = if stands { still + 1 } else { 0 };
@@ -260,7 +263,9 @@ fn a_coin_without_rolling_resistance_rolls_on_or_slides_flat() {
                 break;
             }
         }
-        println!("{method:?}: flat at {flat_at:?} s");
+        println!("{method:?}: flat at {flat_at:?} s, energy rose by {rise:e} J at most");
+        // Of 1.9e-3 J. Where its rim runs round fastest, a step cannot follow the contact: aims that led away once gave it 0.78 J.
+        below("rise of the energy", rise, 5e-5);
         assert!(flat_at.is_some());
         near("height", state(&w, id).position.z, half, 1e-7);
     }

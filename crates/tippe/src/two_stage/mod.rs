@@ -119,6 +119,8 @@ pub(crate) struct Scratch {
     pub grown: Vec<u32>,
     /// By row of an island: what it aimed at before the last look ahead, along the normal and the tangents [m/s].
     pub aims: Vec<(f64, [f64; 2])>,
+    /// What they aimed at before that.
+    pub aims_before: Vec<(f64, [f64; 2])>,
     /// Scratch of sweeps outside lanes.
     pub sweeps: sweep::Sweeps,
     /// What each thread works with; the first works on the arrays above.

@@ -176,6 +176,20 @@ fn solve(
             if island.trees && worst > RELINEARISE_STALLED * before {
                 break;
             }
+            // Aims that do not come nearer lead away: contacts run round an edge faster than a step can follow. The last good ones
+            // are kept, and the pose-only pass has the rest.
+            let contracts = if island.joint_blocks.is_empty() {
+                RELINEARISE_STALLED * before
+            } else {
+                before
+            };
+            if !island.trees && worst > contracts {
+                let stage = &mut work.stage;
+                std::mem::swap(&mut stage.aims, &mut stage.aims_before);
+                give_aims_back(number, stage);
+                converge(settings, allowed, false, number, work, report);
+                break;
+            }
             before = worst;
             if island.trees {
                 report.work.mend_to(caps);
@@ -189,8 +203,9 @@ fn solve(
     }
 }
 
-/// Notes what the rows of an island aim at.
+/// Notes what the rows of an island aim at, and what was noted before.
 fn keep_aims(number: usize, stage: &mut Scratch) {
+    std::mem::swap(&mut stage.aims, &mut stage.aims_before);
     let rows = &stage.rows[stage.islands[number].rows.clone()];
     stage.aims.clear();
     let aim = |r: &ContactRow| (r.target_n, r.target_t);
