@@ -21,8 +21,8 @@ fn f08_cradle_keeps_momentum_and_separate_balls_exchange() {
 
 #[test]
 fn f08_cradle_of_touching_balls() {
-    let reason = "impulses do not travel through touching balls one after the other (CL-25)";
-    expect_fail("F08", &["a-velocity", "a-energy"], FINE, reason);
+    holds("F08", &[], FINE);
+    holds("F08", &[], COARSE);
 }
 
 #[test]
@@ -38,8 +38,8 @@ fn f10_oblique_ball_slides_or_sticks() {
 
 #[test]
 fn f11_rod_ends() {
-    let reason = "friction and restitution are not integrated along the normal impulse";
-    expect_fail("F11", &["C", "E", "energy"], FINE, reason);
+    holds("F11", &[], FINE);
+    holds("F11", &[], COARSE);
 }
 
 #[test]
