@@ -691,3 +691,37 @@ fn cl_23_oblique_impacts_in_a_world_follow_the_impact_law() {
     // Its times of impact are exact to the depth tolerance, 1e-9 m: 4.5e-8 here, in slow and slanting impacts of fast turning bodies.
     below("`iterative`", worst, 1e-7);
 }
+
+#[test]
+fn an_elastic_box_keeps_its_energy_for_20_s() {
+    let methods = [
+        (Method::Sequential(SequentialParams::default()), 1e-3),
+        (Method::Iterative(IterativeParams::default()), 1e-6),
+    ];
+    let steps: &[f64] = if cfg!(debug_assertions) {
+        &[1.0 / 60.0]
+    } else {
+        &[1.0 / 60.0, 1e-3]
+    };
+    for (method, bound) in methods {
+        for &dt in steps {
+            let mut world = World::new(method.clone()).expect("good parameters");
+            world.set_gravity(Vec3::Z * -G).expect("finite gravity");
+            world
+                .set_default_surface(Surface::new(0.0, 1.0))
+                .expect("a good surface");
+            add(&mut world, &floor());
+            let half = Vec3::new(0.1, 0.15, 0.075);
+            let mut desc = solid(Shape::Cuboid { half }, 2.0, Vec3::Z);
+            desc.pose.rotation = tippe::math::rotation::exp(Vec3::new(1.1, -0.6, 0.4));
+            desc.velocity = Vec3::new(0.3, 0.1, 0.0);
+            desc.angular_velocity = Vec3::new(3.0, -2.0, 1.0);
+            add(&mut world, &desc);
+            let energy = |w: &World| w.energy().0 + w.energy().1;
+            let start = energy(&world);
+            run(&mut world, dt, (20.0 / dt) as usize);
+            let change = (energy(&world) / start - 1.0).abs();
+            below(&format!("{} at {dt} s", method.name()), change, bound);
+        }
+    }
+}
