@@ -66,7 +66,7 @@ fn compare_sets_methods_side_by_side() {
         "sequential",
         "iterative",
         "farthest from sequential",
-        "unexplained",
+        "rms distance at the end",
         "compare.html",
     ] {
         assert!(text.contains(word), "{word}: {text}");
