@@ -93,9 +93,9 @@ fn compare_sets_methods_side_by_side() {
         assert!(lines.iter().all(|l| l.get(key).is_some()), "{key}");
     }
     assert_eq!(lines[0]["difference"]["largest"], 0.0);
-    // The impact travels through the row by one method and not by the other.
+    // The impact travels through the row by both methods, at times of impact that differ a little.
     let far = lines[1]["difference"]["largest"].as_f64().unwrap();
-    assert!(far > 0.01 && far < 0.2, "{far}");
+    assert!(far > 0.0 && far < 1e-6, "{far}");
 }
 
 #[test]
