@@ -91,6 +91,13 @@ const MISSES: &[Miss] = &[
     ),
     miss("F15", &["energy"], "", COARSE, SQUARE),
     miss("F16", &["energy"], "", COARSE, SQUARE),
+    miss(
+        "F17",
+        &["energy"],
+        "iterative",
+        0.0,
+        "the whip of the chain is chaotic: at steps from 0.9 to 1.1 ms the error is 0.4 to 1.2 % with a middle of 0.5 %, and at 1 ms it is 1.2 %",
+    ),
     miss("F22", &["a-energy", "b-energy"], "", COARSE, SQUARE),
     miss(
         "F23",
