@@ -46,12 +46,12 @@ fn joints() {
     holds("F17", &[], COARSE);
     if !cfg!(debug_assertions) {
         holds("F17", &["gap"], FINE);
-        // The whip of the chain is chaotic: at one step length its error is luck, and misses at 1 ms; the middle of seven is none.
+        // The whip of the chain is chaotic: at one step length its error is luck, and misses at 1 ms; the middle of five is none.
         let energy = |dt: f64| measure_of(&setup_of("iterative", dt), "F17", &["energy"]);
-        let steps = [0.94, 0.96, 0.98, 1.0, 1.02, 1.04, 1.06].map(|k| k * FINE);
+        let steps = [0.96, 0.98, 1.0, 1.02, 1.04].map(|k| k * FINE);
         let mut scores = steps.map(|dt| energy(dt)[0].score().expect("a number"));
         scores.sort_by(f64::total_cmp);
-        assert!(scores[3] <= 1.0, "{scores:?}");
+        assert!(scores[2] <= 1.0, "{scores:?}");
     }
     holds("F22", &[], 0.01);
     holds("F15", &["time"], COARSE);
