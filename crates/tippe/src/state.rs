@@ -9,6 +9,7 @@ use crate::articulation::ArticulationState;
 use crate::math::{Pose, Quat, Vec3};
 use crate::method::events::Schedule;
 use crate::model::{Body, Model};
+use crate::solver::choose::SETBACKS_MAX;
 
 /// Where a body is and how it moves: thirteen `f64` without gaps, in this order (position x y z, rotation x y z w, velocity x y z,
 /// angular velocity x y z), 104 bytes.
@@ -155,6 +156,13 @@ pub struct EffortMemory {
     pub pause: u32,
     /// Attempts of the core in a row that found no answer.
     pub failures: u32,
+}
+
+impl EffortMemory {
+    /// Whether a solver can have left it: pauses are as long as failures make them.
+    pub(crate) const fn is_sound(&self) -> bool {
+        self.failures <= SETBACKS_MAX && self.pause <= 1 << SETBACKS_MAX
+    }
 }
 
 /// What the next step needs to know of a compliant contact.

@@ -30,7 +30,9 @@ impl Lean {
             let turn = now.rotation.conjugate() * then.rotation;
             let turn = Vec3::new(turn.x, turn.y, turn.z).length().min(1.0);
             let turn = 2.0 * libm::asin(turn);
-            let travel = (then.position - now.position).length() + body.reach * turn;
+            // A half-space reaches without end: one that does not turn travels as far as it shifts.
+            let turned = if turn > 0.0 { body.reach * turn } else { 0.0 };
+            let travel = (then.position - now.position).length() + turned;
             if travel > 0.0 {
                 for (t, found) in out.iter_mut().enumerate() {
                     self.struck_by((i as u32, body), now, &then, travel, t, found);

@@ -52,7 +52,10 @@ pub(super) fn consistent(model: &Model, state: &State) -> bool {
         && articulations::consistent(model, state)
         && contacts(model, state)
         && state.efforts.windows(2).all(|w| w[0].slot < w[1].slot)
-        && state.efforts.iter().all(|e| (e.slot as usize) < slots)
+        && state
+            .efforts
+            .iter()
+            .all(|e| (e.slot as usize) < slots && e.is_sound())
 }
 
 fn materials(model: &Model) -> bool {

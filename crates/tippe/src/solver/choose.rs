@@ -33,6 +33,7 @@ thresholds! {
     COLD: f64 = 0.5, "`sequential`: share of new contacts beyond which an island starts cold and may take any number of Newton iterations.";
     GUESS_SHARE: u32 = 3, "`sequential`: one of so many sweeps finds out which contacts press, where something may bounce.";
     LAST_SHARE: f64 = 4.0, "`sequential`: multiple of the sweeps that an island gets besides where nothing hits and neither they nor the core arrive: a pile that settles creeps otherwise.";
+    LAST_MAX: f64 = 1000.0, "`sequential`: most of those sweeps, whatever `effort` is.";
     JOINT_COST: f64 = 8.0, "`sequential`: contacts that one joint counts for in the cost of sweeps.";
     NET_COST: f64 = 64.0, "`sequential`: block products for each joint beyond which joints alone are solved as a network.";
     VISIT: f64 = 120.0, "Multiply–adds that one visit of a contact by a sweep counts for.";

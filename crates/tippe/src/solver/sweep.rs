@@ -377,6 +377,10 @@ impl Job<'_> {
             let exchange = &mut scratch.exchange;
             let Some(solved) = exchange.solve(&mut system, self.bodies, tolerance, &self.core)
             else {
+                // It does not fit: an attempt that was begun has failed.
+                if round > 0 {
+                    (self.core, self.failed) = (Allowance::NONE, true);
+                }
                 met = false;
                 break;
             };

@@ -2,7 +2,7 @@
 //! one would too.
 //!
 //! Reads: Model, State before and after a step, rows and links.  Writes: State (given back what it was), its own memory of the step.
-//! Called by: `method::sequential`; the phases leave out what it holds.
+//! Called by: `method::sequential`, `method::iterative`; the phases leave out what it holds.
 //! Source: docs/methods/sequential.md, "Islands at rest".
 //!
 //! Two things, of which only the first is physics. *The rule*: if no point of an island's bodies was faster than the tolerance before or

@@ -210,6 +210,8 @@ impl World {
     pub fn set_method(&mut self, method: Method) -> Result<(), BuildError> {
         method.check()?;
         self.work.resting.release_all();
+        // What the solver tried for islands is the old method's.
+        self.state.efforts.clear();
         self.model.edits += 1;
         self.method = method;
         Ok(())
@@ -346,6 +348,8 @@ impl World {
         self.state.loads[index] = Load::default();
         let slot = index as u32;
         self.forget_contacts(slot);
+        // A body that takes the slot is another: it inherits no pause.
+        self.state.efforts.clear();
         self.model.free.insert(slot);
         self.drop_joints(|_, j| j.b == slot || j.a == Some(slot));
     }

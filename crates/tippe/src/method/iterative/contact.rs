@@ -176,8 +176,8 @@ fn solve(
             if island.trees && worst > RELINEARISE_STALLED * before {
                 break;
             }
-            // Aims that do not come nearer lead away: contacts run round an edge faster than a step can follow. The last good ones
-            // are kept, and the pose-only pass has the rest.
+            // Aims of contacts that do not come twice as near each time lead away: a contact runs round an edge faster than a step can
+            // follow, and more impulse does not help. Those before are kept, and the pose-only pass has the rest.
             let contracts = if island.joint_blocks.is_empty() {
                 RELINEARISE_STALLED * before
             } else {

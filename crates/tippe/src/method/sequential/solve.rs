@@ -8,7 +8,7 @@ use super::SequentialParams;
 use crate::model::Model;
 use crate::report::{SolverWork, StepReport};
 use crate::solver::choose::{
-    COLD, CONTACT_SHARE, GUESS_SHARE, LAST_SHARE, RELINEARISATIONS, RELINEARISE_STALLED,
+    COLD, CONTACT_SHARE, GUESS_SHARE, LAST_MAX, LAST_SHARE, RELINEARISATIONS, RELINEARISE_STALLED,
     SEQUENTIAL_MET, TREE_TOLERANCE,
 };
 use crate::solver::effort::Circumstances;
@@ -144,7 +144,8 @@ fn converge(
     let mut settings = params.settings().solve;
     // What sweeps leave of an island that comes to rest becomes creep; where something hits it is overtaken by the next step.
     if !step_contacts.iter().any(|t| t.hit) {
-        settings.sweeps_last = (LAST_SHARE * params.effort * f64::from(params.sweeps)) as u32;
+        let last = LAST_SHARE * params.effort * f64::from(params.sweeps);
+        settings.sweeps_last = last.min(LAST_MAX) as u32;
     }
     let mut job = Job {
         settings: &settings,
