@@ -349,7 +349,7 @@ impl World {
         let slot = index as u32;
         self.forget_contacts(slot);
         // A body that takes the slot is another: it inherits no pause.
-        self.state.efforts.clear();
+        self.state.efforts.retain(|e| e.slot != slot);
         self.model.free.insert(slot);
         self.drop_joints(|_, j| j.b == slot || j.a == Some(slot));
     }
