@@ -28,6 +28,7 @@ fn f08_cradle_of_touching_balls() {
 #[test]
 fn f09_break_is_right_and_symmetric() {
     holds("F09", &[], FINE);
+    holds("F09", &[], COARSE);
 }
 
 #[test]

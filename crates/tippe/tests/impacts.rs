@@ -695,8 +695,8 @@ fn cl_23_oblique_impacts_in_a_world_follow_the_impact_law() {
 #[test]
 fn an_elastic_box_keeps_its_energy_for_20_s() {
     let methods = [
-        (Method::Sequential(SequentialParams::default()), 1e-3),
-        (Method::Iterative(IterativeParams::default()), 1e-6),
+        (Method::Sequential(SequentialParams::default()), 1e-7),
+        (Method::Iterative(IterativeParams::default()), 1e-7),
     ];
     let steps: &[f64] = if cfg!(debug_assertions) {
         &[1.0 / 60.0]
