@@ -109,6 +109,37 @@ impl JointPlace {
         }
     }
 
+    /// The place with the frame on A moved by `shift`, given in that frame.
+    pub(crate) fn shifted(&self, shift: &Pose) -> Self {
+        Self {
+            a: self.a.compose(shift),
+            ..*self
+        }
+    }
+
+    /// The shift of the frame on A after which what should coincide does, for the kinds whose rows are exact only there or act at two points
+    /// otherwise; none for the others.
+    pub(crate) fn misfit(&self, kind: JointKind) -> Pose {
+        let (mut position, mut rotation) = (self.a.position, self.a.rotation);
+        if matches!(
+            kind,
+            JointKind::Ball | JointKind::Hinge | JointKind::Fixed | JointKind::Universal
+        ) {
+            position = self.b.position;
+        }
+        if matches!(
+            kind,
+            JointKind::Hinge
+                | JointKind::Slider
+                | JointKind::Fixed
+                | JointKind::Cylindrical
+                | JointKind::Orientation
+        ) {
+            rotation = self.b.rotation;
+        }
+        self.a.inverse().compose(&Pose::new(position, rotation))
+    }
+
     /// Everything that must hold for the kind.
     #[must_use]
     pub fn held(&self, kind: JointKind) -> JointRows {

@@ -209,6 +209,31 @@ impl Bodies {
         }
     }
 
+    /// Scales the velocities of some slots, and of the whole trees that links among them belong to, with their impulses.
+    pub(crate) fn scale(&mut self, slots: &[u32], part: f64) {
+        let times = |v: Vec3| if part == 0.0 { Vec3::ZERO } else { v * part };
+        let shrink = |body: &mut SolverBody| (body.v, body.w) = (times(body.v), times(body.w));
+        let mut trees = Vec::new();
+        for &slot in slots {
+            if self.is_link(slot) {
+                trees.push(self.ports[slot as usize].tree as usize);
+            } else {
+                shrink(&mut self.flat[slot as usize]);
+            }
+        }
+        trees.sort_unstable();
+        trees.dedup();
+        for number in trees {
+            let tree = &mut self.trees[number];
+            for x in &mut tree.impulse {
+                *x = if part == 0.0 { 0.0 } else { *x * part };
+            }
+            for &(_, slot) in &tree.links {
+                shrink(&mut self.flat[slot as usize]);
+            }
+        }
+    }
+
     /// The first articulation that a step could not answer for, and why.
     pub(crate) fn error(&self) -> Option<(usize, &TreeError)> {
         let found = |(i, t): (usize, &'_ TreeEnd)| t.error.is_some().then_some(i);

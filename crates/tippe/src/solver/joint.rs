@@ -8,7 +8,7 @@
 #![allow(non_snake_case)]
 
 use crate::dynamics::joint::{JointPlace, JointRow, JointRows};
-use crate::math::Vec3;
+use crate::math::{Pose, Vec3};
 use crate::model::Joint;
 use crate::solver::ends::Bodies;
 use crate::solver::ends::SolverBody;
@@ -33,6 +33,15 @@ pub(crate) struct Bounded {
     pub(crate) mass: f64,
     /// Velocity along the row before the impulses of the solve; for the ledger.
     pub(crate) before: f64,
+}
+
+/// How a joint that does not fit is held as it was found: with a shifted frame on A, and residuals that stay.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Misfit {
+    /// Shift of the frame on A, given in that frame.
+    pub shift: Pose,
+    /// Residuals of the shifted joint, to be kept.
+    pub kept: [f64; 6],
 }
 
 /// A joint in one of the two solves.
@@ -69,6 +78,8 @@ pub(crate) struct JointBlock {
     held_before: [f64; 6],
     /// Whether those rows started in motion, so that bringing them to rest is a shock.
     pub shocked: bool,
+    /// How it is held if it does not fit. The rows are those of the shifted joint.
+    pub misfit: Option<Misfit>,
 }
 
 impl JointRow {
@@ -109,6 +120,7 @@ impl JointBlock {
             keeps: false,
             held_before: [0.0; 6],
             shocked: false,
+            misfit: None,
         };
         block.note_velocity(bodies);
         block.factorise(bodies);

@@ -4,11 +4,11 @@
 //! Called by: the methods that step in two stages, between move and project.
 //! Source: [Lecture] "Impulse Computation" (bias β, slop), as pseudo-velocities so that no energy of motion is added.
 
-use super::{Scratch, Settings};
+use super::{Scratch, Settings, misfit};
 use crate::collide::Placement;
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
-use crate::model::Model;
+use crate::model::{Joint, Model};
 use crate::output::balance::Balance;
 use crate::report::StepReport;
 use crate::solver::ends::{Bodies, acting_point};
@@ -34,6 +34,9 @@ const REACH: f64 = 4.0;
 
 /// Rounds of the pass, between which contacts join in that others pushed together; in the last one all take part.
 const ROUNDS: u32 = 3;
+
+/// Most passes after the first that close joints which do not fit.
+const CLOSING_ROUNDS: u32 = 4;
 
 /// A contact in the pass: one normal row over pseudo-displacements.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +139,8 @@ impl Pack for Push {
     }
 }
 
-/// Removes the given part of every depth beyond the slop, island by island; islands without depth are left alone.
+/// Removes the given part of every depth beyond the slop, island by island; islands without depth are left alone. Joints that are near
+/// enough to be closed at once are, again from where they are then, until nothing is left for the next substep.
 pub(crate) fn run(
     model: &Model,
     settings: &Settings,
@@ -144,6 +148,24 @@ pub(crate) fn run(
     work: &mut Work,
     report: &mut StepReport,
 ) {
+    let mut again = pass(model, settings, false, state, work, report);
+    for _ in 0..CLOSING_ROUNDS {
+        if !again {
+            break;
+        }
+        again = pass(model, settings, true, state, work, report);
+    }
+}
+
+/// One pass over the islands, or over those with joints that do not fit `alone`. Says whether joints were closed at once and do not fit yet.
+fn pass(
+    model: &Model,
+    settings: &Settings,
+    alone: bool,
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) -> bool {
     let Scratch {
         bodies,
         step_contacts,
@@ -154,12 +176,19 @@ pub(crate) fn run(
         pulls,
         joints,
         islands,
+        joint_blocks,
+        rows,
         ..
     } = &mut work.stage;
-    let mut loaded = false;
+    let (mut loaded, mut again) = (false, false);
     for island in islands.iter() {
         let step_contacts = &step_contacts[island.rows.clone()];
-        let pulled = !island.joint_blocks.is_empty() && !island.direct;
+        let blocks = &joint_blocks[island.joint_blocks.clone()];
+        let apart = blocks.iter().any(|block| is_apart(model, block));
+        let pulled = apart || (!blocks.is_empty() && !island.direct);
+        if alone && !apart {
+            continue;
+        }
         placed.clear();
         placed.extend(step_contacts.iter().map(|t| {
             let c = &work.detection.contacts[t.contact as usize];
@@ -207,19 +236,14 @@ pub(crate) fn run(
             let Some(joint) = &model.joints[slot as usize] else {
                 continue;
             };
-            let world = model.bodies.len() as u32;
-            let mut pull = JointBlock::new(
-                slot as usize,
-                joint,
-                world,
-                &joint.place(&state.bodies, &state.joints),
-                bodies,
-            );
-            pull.aim_at_closing(if island.direct {
+            let part = if island.direct {
                 1.0
             } else {
                 settings.depenetration
-            });
+            };
+            let mut pull = pull(model, slot as usize, joint, state, bodies, report.dt);
+            let place = joint.place(&state.bodies, &state.joints);
+            pull.aim_at_fitting(joint, &place, part);
             pulls.push(pull);
         }
         let linked = |p: &Push| bodies.linked(p.a, p.b);
@@ -227,6 +251,11 @@ pub(crate) fn run(
         if !packs || pushes.iter().any(linked) {
             pushes.iter_mut().for_each(|p| p.respond(bodies));
             sweep(settings, pushes, pulls, bodies, report);
+            if apart {
+                let rows = &rows[island.rows.clone()];
+                let whole = misfit::bound_closing(model, report.dt, pulls, rows, bodies);
+                again |= whole && pulls.iter().any(JointBlock::is_open);
+            }
             continue;
         }
         let tolerance = f64::max(
@@ -260,6 +289,29 @@ pub(crate) fn run(
     if loaded {
         displace(model, bodies, state, &mut work.balance, report);
     }
+    again
+}
+
+/// Whether a joint does not fit, or is beyond its limits, at the start of the substep.
+fn is_apart(model: &Model, block: &JointBlock) -> bool {
+    let joint = model.joints[block.joint as usize].as_ref();
+    joint.is_some_and(|joint| block.is_apart(joint))
+}
+
+/// A joint in the pass, with its limits.
+fn pull(
+    model: &Model,
+    slot: usize,
+    joint: &Joint,
+    state: &State,
+    bodies: &Bodies,
+    h: f64,
+) -> JointBlock {
+    let world = model.bodies.len() as u32;
+    let place = joint.place(&state.bodies, &state.joints);
+    let mut pull = JointBlock::new(slot, joint, world, &place, bodies);
+    pull.add_bounded(joint, &place, bodies, state.joints[slot].angle, h);
+    pull
 }
 
 fn sweep(

@@ -6,6 +6,7 @@
 
 #![allow(non_snake_case)]
 
+use super::misfit::JOINT_APART;
 use crate::dynamics::joint::{JointPlace, JointRow, unwrapped};
 use crate::joint::{Freedom, JointKind, Motor};
 use crate::math::Vec3;
@@ -14,10 +15,7 @@ use crate::solver::ends::{Bodies, SolverBody};
 use crate::solver::joint::{Bounded, JointBlock};
 use crate::state::{BOUNDED, JointMemory};
 
-/// Distance [m] or angle [rad] beyond which a joint that does not meet in a step is put together by the pose-only pass, little by little: it
-/// contradicts another, and what can never meet must not become velocity.
-pub(crate) const JOINT_APART: f64 = 1e-4;
-/// Fastest correction of a joint that starts apart [m/s] or [rad/s].
+/// Fastest correction of a joint [m/s] or [rad/s].
 pub(crate) const CORRECTION_MAX: f64 = 100.0;
 
 impl JointBlock {
@@ -32,11 +30,16 @@ impl JointBlock {
         h: f64,
     ) -> f64 {
         let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
-        let residuals = then.held(joint.desc.kind).residuals;
+        let (place, stays) = match &self.misfit {
+            Some(misfit) => (then.shifted(&misfit.shift), misfit.kept),
+            None => (*then, [0.0; 6]),
+        };
+        let residuals = place.held(joint.desc.kind).residuals;
         let mut worst: f64 = 0.0;
         for i in 0..self.held.count {
-            worst = worst.max(residuals[i].abs());
-            let speed = (residuals[i] / h).clamp(-CORRECTION_MAX, CORRECTION_MAX);
+            let left = residuals[i] - stays[i];
+            worst = worst.max(left.abs());
+            let speed = (left / h).clamp(-CORRECTION_MAX, CORRECTION_MAX);
             self.target[i] = self.held.rows[i].velocity(a, b) - speed;
         }
         let after = [
@@ -69,15 +72,12 @@ impl JointBlock {
         worst
     }
 
-    /// Whether the joint was far from meeting at the start of the step, although closing it was `tried` in this one.
-    pub(crate) fn is_apart(&self, tried: bool) -> bool {
-        let mut residuals = self.held.residuals[..self.held.count].iter();
-        tried && residuals.any(|r| r.abs() > JOINT_APART)
-    }
-
     /// Leaves a part of the residuals as they are instead of closing them in the first half: where only sweeps are affordable, what they
-    /// cannot finish must not become velocity.
+    /// cannot finish must not become velocity. A joint that does not fit does so anyway.
     pub(crate) fn keep_residuals(&mut self, part: f64, h: f64) {
+        if self.misfit.is_some() {
+            return;
+        }
         for i in 0..self.held.count {
             self.target[i] += part * self.held.residuals[i] / h;
         }
@@ -208,14 +208,14 @@ impl JointBlock {
     }
 
     /// How far angle, displacement or distance are beyond their limits.
-    fn beyond_limits(&self, joint: &Joint) -> f64 {
+    pub(super) fn beyond_limits(&self, joint: &Joint) -> f64 {
         beyond(&joint.desc.rotation, self.values[0])
             .max(beyond(&translation(joint), self.values[1]))
     }
 }
 
 /// What acts along the translation: for a distance joint that is not a rod, its own range.
-fn translation(joint: &Joint) -> Freedom {
+pub(super) fn translation(joint: &Joint) -> Freedom {
     match joint.desc.kind {
         JointKind::Distance { min, max } if min < max => Freedom {
             limits: Some((min, max)),
@@ -244,9 +244,14 @@ fn motor_speed(freedom: &Freedom, value: f64, h: f64) -> f64 {
 const JOINT_TARGETS_KEPT: f64 = 4e-3;
 
 /// Limits that a link keeps, from where it is: a wedged tree cannot undo what a hard impact or rounding has left beyond them, and what it
-/// undoes would be velocity. Anything that does not press leaves it.
+/// undoes would be velocity. Anything that does not press leaves it. What is farther beyond than a step leaves it does not fit: it stays, and
+/// the pose-only pass brings it back.
 fn kept(keeps: bool, freedom: Freedom, value: f64) -> Freedom {
     let limits = match freedom.limits {
+        Some((min, max)) if min == max && (value - min).abs() > JOINT_APART => Some((value, value)),
+        Some((min, max)) if beyond(&freedom, value) > JOINT_APART => {
+            Some((min.min(value), max.max(value)))
+        }
         Some((min, max)) if keeps && min < max => Some((
             min.min(value.max(min - JOINT_TARGETS_KEPT)),
             max.max(value.min(max + JOINT_TARGETS_KEPT)),
@@ -271,7 +276,7 @@ fn pressed(freedom: &Freedom, value: f64, lambda: f64) -> Option<(f64, f64, f64)
 }
 
 /// How far a value is beyond the limits of a freedom.
-fn beyond(freedom: &Freedom, value: f64) -> f64 {
+pub(super) fn beyond(freedom: &Freedom, value: f64) -> f64 {
     let (min, max) = freedom.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     (min - value).max(value - max).max(0.0)
 }

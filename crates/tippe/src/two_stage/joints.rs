@@ -52,7 +52,7 @@ pub(crate) fn first_blocks(
         };
         let place = joint.place(&state.bodies, &state.joints);
         let angle = state.joints[slot as usize].angle;
-        let mut block = JointBlock::new(slot as usize, joint, world, &place, bodies);
+        let mut block = JointBlock::as_found(slot as usize, joint, world, &place, bodies);
         block.keeps = touched && joint.desc.kind.rank() == 0;
         block.add_bounded(joint, &place, bodies, angle, h);
         block.add_springs(joint, &place, bodies, angle, h);
@@ -130,7 +130,7 @@ pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch,
             continue;
         };
         let place = joint.place(&state.bodies, &state.joints);
-        let mut next = JointBlock::new(slot, joint, world, &place, bodies);
+        let mut next = JointBlock::as_found(slot, joint, world, &place, bodies);
         let angle = state.joints[slot].angle;
         next.add_bounded(joint, &place, bodies, angle, h);
         next.add_springs(joint, &place, bodies, angle, h);

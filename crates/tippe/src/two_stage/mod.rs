@@ -15,6 +15,7 @@ pub(crate) mod impacts;
 pub(crate) mod joint_network;
 pub(crate) mod joint_targets;
 pub(crate) mod joints;
+pub(crate) mod misfit;
 pub(crate) mod parallel;
 pub(crate) mod predict;
 pub(crate) mod relinearise;
@@ -142,8 +143,6 @@ pub(crate) struct Scratch {
     pub met: bool,
     /// Worst distance of the joints of nets from where they should be, after the last part [m] or [rad].
     pub stretch: f64,
-    /// Whether closing the joints that start apart has been tried in this step, in vain.
-    pub tried: bool,
     /// Number of the last count.
     pub look: u32,
     /// By slot: the states before the first kick, which is given again if the part becomes shorter.

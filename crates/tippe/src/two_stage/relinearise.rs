@@ -149,6 +149,4 @@ pub(crate) struct Lookahead<'a> {
     pub contacts: &'a [Contact],
     /// Length of the step [s].
     pub h: f64,
-    /// Whether closing the joints that start apart has been tried in this step, in vain.
-    pub tried: bool,
 }

@@ -21,7 +21,7 @@ use crate::solver::contact::ContactRow;
 use crate::state::{BodyState, ContactMemory, Load, State};
 use crate::two_stage::finish::TOUCHING;
 use crate::two_stage::joint_network::Net;
-use crate::two_stage::joint_targets::JOINT_APART;
+use crate::two_stage::misfit::JOINT_APART;
 use crate::two_stage::{Island, Scratch};
 use crate::work::Work;
 
@@ -279,7 +279,7 @@ impl Resting {
         let knots = solved.as_net().map_or(&[][..], Net::knots);
         if joint_blocks
             .iter()
-            .any(|l| driven(l.joint) || l.is_apart(true))
+            .any(|l| driven(l.joint) || l.misfit.is_some())
             || knots.iter().any(|k| driven(k.joint))
             || solved
                 .as_net()

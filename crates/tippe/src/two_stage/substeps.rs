@@ -4,7 +4,6 @@
 //! Called by: the methods that step in two stages.
 //! Source: docs/methods/two-stage.md, "Substeps".
 
-use super::joint_targets::JOINT_APART;
 use crate::error::StepError;
 use crate::interrupt;
 use crate::math::{Vec3, tangents};
@@ -56,7 +55,6 @@ pub(crate) fn divide(
     let mut count = substeps(model, state, h).min(count_max);
     // Work of attempts that were given up counts too.
     let mut spent = SolverWork::default();
-    work.stage.tried = false;
     loop {
         let mut report = StepReport::default();
         work.records.clear();
@@ -94,12 +92,7 @@ pub(crate) fn divide(
         let loads = std::mem::take(&mut state.loads);
         state.copy_from(&work.backup);
         state.loads = loads;
-        // Joints that contradict each other never meet: rather than in ever shorter substeps, they are tried once more little by little.
-        if !divides && start_apart(model, state) && !work.stage.tried {
-            work.stage.tried = true;
-        } else {
-            count *= 2;
-        }
+        count *= 2;
     }
 }
 
@@ -165,15 +158,4 @@ fn swing(body: &Body, d: Vec3) -> f64 {
     let j = body.inverse_moments;
     let (p, q, r) = (t1.dot(j * t1), t1.dot(j * t2), t2.dot(j * t2));
     0.5 * (p + r) + (0.25 * (p - r) * (p - r) + q * q).sqrt()
-}
-/// Whether a joint is far from meeting at the start of the step.
-fn start_apart(model: &Model, state: &State) -> bool {
-    model.present_joints().any(|(_, joint)| {
-        let held = joint
-            .place(&state.bodies, &state.joints)
-            .held(joint.desc.kind);
-        held.residuals[..held.count]
-            .iter()
-            .any(|r| r.abs() > JOINT_APART)
-    })
 }

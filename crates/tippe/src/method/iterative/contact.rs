@@ -233,7 +233,6 @@ fn relinearise_island(
         state,
         contacts: &work.detection.contacts,
         h,
-        tried: work.stage.tried,
     };
     let (stage, predicted) = (&mut work.stage, &mut work.predicted);
     with_island(stage, predicted, number, |worker, number| {
@@ -249,7 +248,6 @@ fn can_be_direct(params: &IterativeParams, number: usize, work: &mut Work, h: f6
         joint_blocks,
         islands,
         sweeps,
-        tried,
         ..
     } = &mut work.stage;
     let island = &mut islands[number];
@@ -264,9 +262,8 @@ fn can_be_direct(params: &IterativeParams, number: usize, work: &mut Work, h: f6
         &mut rows[island.rows.clone()],
         &mut joint_blocks[island.joint_blocks.clone()],
     );
-    island.direct = island.trees
-        || (!joint_blocks.iter().any(|l| l.is_apart(*tried))
-            && sweeps.can_be_direct(rows, joint_blocks, bodies, &params.allowance()));
+    island.direct =
+        island.trees || sweeps.can_be_direct(rows, joint_blocks, bodies, &params.allowance());
     if !island.direct {
         joint_blocks
             .iter_mut()

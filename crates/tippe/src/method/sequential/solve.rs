@@ -36,7 +36,6 @@ pub(crate) fn first(
         state,
         contacts: &work.detection.contacts,
         h: report.dt,
-        tried: work.stage.tried,
     };
     parallel::run(
         work.threads.pool(),
@@ -88,8 +87,7 @@ fn first_of_island(
                 &worker.bodies,
                 &view.island.allowed,
             );
-        let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
-        view.island.direct = view.island.trees || (fits && !apart);
+        view.island.direct = view.island.trees || fits;
         if !view.island.direct {
             view.joint_blocks
                 .iter_mut()

@@ -100,7 +100,6 @@ fn solve(
         state,
         contacts: &work.detection.contacts,
         h: report.dt,
-        tried: work.stage.tried,
     };
     parallel::run(
         work.threads.pool(),
@@ -128,12 +127,11 @@ fn close(
     view.island.trees = trees;
     // Where joints are too meshed for one system they keep their residuals: what sweeps cannot finish must not become velocity.
     let allowed = params.allowance();
-    let apart = view.joint_blocks.iter().any(|l| l.is_apart(ahead.tried));
     let fits = view.joint_blocks.is_empty()
         || worker
             .sweeps
             .can_be_direct(view.rows, view.joint_blocks, &worker.bodies, &allowed);
-    view.island.direct = trees || (fits && !apart);
+    view.island.direct = trees || fits;
     if !view.island.direct {
         for block in view.joint_blocks.iter_mut() {
             block.keep_residuals(1.0, ahead.h);
