@@ -259,6 +259,8 @@ pub struct SolverWork {
     pub caps_hit: u32,
     /// Those of them whose work was made good later in the same step.
     pub caps_mended: u32,
+    /// Groups of bodies that were slowed down by what they had gained from nothing.
+    pub guarded: u32,
 }
 
 impl SolverWork {
@@ -290,6 +292,7 @@ impl SolverWork {
         self.newton_steps += more.newton_steps;
         self.caps_hit += more.caps_hit;
         self.caps_mended += more.caps_mended;
+        self.guarded += more.guarded;
     }
 }
 

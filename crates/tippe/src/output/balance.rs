@@ -6,7 +6,7 @@
 //! resting contact lends energy to the first half of a substep and takes it back in the second. Hence whole groups, whole substeps.
 
 use crate::dynamics::energy;
-use crate::model::Model;
+use crate::model::{BodyKind, Model};
 use crate::report::EnergyLedger;
 use crate::state::State;
 
@@ -36,6 +36,8 @@ pub(crate) struct Balance {
     jointed: Vec<bool>,
     /// What joints and limits took so far, by slot [J].
     taken_by_joints: Vec<f64>,
+    /// By slot, then by root: what it pushed against.
+    support: Vec<Support>,
     /// By root.
     sums: Vec<Sum>,
 }
@@ -52,6 +54,30 @@ struct Sum {
     turnover: f64,
     /// What was summed up, by size.
     size: f64,
+    /// What was made from nothing.
+    gain: f64,
+}
+
+/// What a group of bodies pushed against, besides each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Support {
+    /// Nothing: its momenta are its own.
+    #[default]
+    Nothing,
+    /// One prescribed body, by its slot.
+    One(u32),
+    /// The world, or several.
+    World,
+}
+
+impl Support {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, x) | (x, Self::Nothing) => x,
+            (Self::One(a), Self::One(b)) if a == b => self,
+            _ => Self::World,
+        }
+    }
 }
 
 impl Balance {
@@ -77,6 +103,8 @@ impl Balance {
         }
         self.taken_by_joints.clear();
         self.taken_by_joints.resize(slots, 0.0);
+        self.support.clear();
+        self.support.resize(slots, Support::Nothing);
         self.parent.clear();
         self.parent
             .extend((0..slots as u32).map(|i| model.node_of(i)));
@@ -120,13 +148,25 @@ impl Balance {
             *sum += taken;
             self.touched[slot as usize] = true;
         }
+        for (slot, other) in [(a, b), (b, a)] {
+            if moves(slot) && !moves(other) {
+                let body = model.bodies.get(other as usize).and_then(Option::as_ref);
+                let on = match body {
+                    Some(body) if matches!(body.kind, BodyKind::Kinematic(_)) => {
+                        Support::One(other)
+                    }
+                    _ => Support::World,
+                };
+                self.support[slot as usize] = self.support[slot as usize].and(on);
+            }
+        }
         if moves(a) && moves(b) {
             let (a, b) = (self.root(a), self.root(b));
             self.parent[a.max(b) as usize] = a.min(b);
         }
     }
 
-    fn root(&mut self, mut i: u32) -> u32 {
+    pub(crate) fn root(&mut self, mut i: u32) -> u32 {
         while self.parent[i as usize] != i {
             let up = self.parent[self.parent[i as usize] as usize];
             self.parent[i as usize] = up;
@@ -154,15 +194,9 @@ impl Balance {
         }
     }
 
-    /// The substep is over: books the positive part of every group's balance. What contacts made is taken out of their account; what a
-    /// smooth motion on joints lends itself stays unexplained. `turn` is how far the stiffest mode of a joint turned in the substep [rad].
-    pub(crate) fn close(
-        &mut self,
-        model: &Model,
-        state: &State,
-        turn: f64,
-        ledger: &mut EnergyLedger,
-    ) {
+    /// Sums up the groups as they are now: true if one has gained. `turn` is how far the stiffest mode of a joint turned in the substep [rad];
+    /// what a smooth motion on joints lends itself is no gain.
+    pub(crate) fn sum_up(&mut self, model: &Model, state: &State, turn: f64) -> bool {
         self.sums.clear();
         self.sums.resize(self.start.len(), Sum::default());
         for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
@@ -173,6 +207,7 @@ impl Balance {
             let root = self.root(i as u32) as usize;
             self.jointed[root] |= self.jointed[i];
             self.touched[root] |= self.touched[i];
+            self.support[root] = self.support[root].and(self.support[i]);
             let sum = &mut self.sums[root];
             sum.balance += kinetic + potential - (kinetic_start + potential_start) - self.work[i];
             sum.taken += self.taken[i];
@@ -187,20 +222,56 @@ impl Balance {
         } else {
             0.0
         };
-        for (root, sum) in self.sums.iter().enumerate() {
+        let mut any = false;
+        for (root, sum) in self.sums.iter_mut().enumerate() {
             // Errors of free flight alone are no gain of impulses: they stay unexplained.
             let borrowed = if self.jointed[root] {
                 smooth * sum.turnover
             } else {
                 0.0
             };
-            if !self.touched[root] || sum.balance <= ENERGY_ROUNDING * sum.size + borrowed {
-                continue;
+            if self.touched[root] && sum.balance > ENERGY_ROUNDING * sum.size + borrowed {
+                sum.gain = sum.balance;
+                any = true;
             }
-            ledger.gained += sum.balance;
-            let contacts = sum.balance.min(-sum.taken).max(0.0);
-            ledger.restitution += contacts;
-            ledger.shock += (sum.balance - contacts).min(-sum.taken_by_joints).max(0.0);
+        }
+        any
+    }
+
+    /// What the group of a root has gained, and what it pushed against; as summed up last.
+    pub(crate) fn gain(&self, root: usize) -> (f64, Support) {
+        (self.sums[root].gain, self.support[root])
+    }
+
+    /// How many slots there are to ask about.
+    pub(crate) fn slots(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// Energy was taken from a group that had gained: what contacts and joints made goes out of their accounts [J].
+    pub(crate) fn relieve(&mut self, root: usize, energy: f64, ledger: &mut EnergyLedger) {
+        let sum = &mut self.sums[root];
+        sum.gain = (sum.gain - energy).max(0.0);
+        take_out(sum, energy, ledger);
+    }
+
+    /// The substep is over: books what every group has gained, as summed up last. What contacts made is taken out of their account.
+    pub(crate) fn close(&mut self, ledger: &mut EnergyLedger) {
+        for sum in &mut self.sums {
+            if sum.gain > 0.0 {
+                ledger.gained += sum.gain;
+                take_out(sum, sum.gain, ledger);
+            }
         }
     }
+}
+
+/// Takes energy that was made out of the accounts of contacts and joints, where it stands as a negative loss.
+fn take_out(sum: &mut Sum, energy: f64, ledger: &mut EnergyLedger) {
+    let contacts = energy.min(-sum.taken).max(0.0);
+    let joints = (energy - contacts).min(-sum.taken_by_joints).max(0.0);
+    ledger.restitution += contacts;
+    ledger.shock += joints;
+    sum.taken += contacts;
+    sum.taken_by_joints += joints;
 }

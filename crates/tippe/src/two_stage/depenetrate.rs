@@ -246,15 +246,15 @@ fn pass(
             pull.aim_at_fitting(joint, &place, part);
             pulls.push(pull);
         }
-        let linked = |p: &Push| bodies.linked(p.a, p.b);
+        let linked = pushes.iter().any(|p| bodies.linked(p.a, p.b));
         let packs = pulls.is_empty() && Packed::is_many(pushes.len());
-        if !packs || pushes.iter().any(linked) {
+        if !packs || linked {
             pushes.iter_mut().for_each(|p| p.respond(bodies));
             sweep(settings, pushes, pulls, bodies, report);
-            if apart {
+            if !pulls.is_empty() || linked {
                 let rows = &rows[island.rows.clone()];
                 let whole = misfit::bound_closing(model, report.dt, pulls, rows, bodies);
-                again |= whole && pulls.iter().any(JointBlock::is_open);
+                again |= apart && whole && pulls.iter().any(JointBlock::is_open);
             }
             continue;
         }

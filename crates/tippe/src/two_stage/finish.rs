@@ -6,7 +6,7 @@
 
 use super::gather::StepContact;
 use super::rest::Resting;
-use super::{Island, Scratch, substeps};
+use super::{Island, Scratch, guard, substeps};
 use crate::collide::Contact;
 use crate::joint::JointKind;
 use crate::math::Vec3;
@@ -54,7 +54,8 @@ pub(crate) fn run(
     );
     react(model, state, work, report);
     let turn = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
-    work.balance.close(model, state, turn, &mut report.energy);
+    guard::settle(model, turn, state, &mut work.balance, report);
+    work.balance.close(&mut report.energy);
     ledger::close(model, before, state, report);
     report.time = state.time;
     report.candidates = work.detection.contacts.len();

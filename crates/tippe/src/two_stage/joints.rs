@@ -4,8 +4,8 @@
 //! Called by: the methods that step in two stages, `targets`.
 //! Source: docs/methods/two-stage.md, "Joints".
 
-use super::Scratch;
 use super::gather::StepContact;
+use super::{Scratch, misfit};
 use crate::model::Model;
 use crate::solver::ends::SolverBody;
 use crate::solver::joint::JointBlock;
@@ -46,13 +46,14 @@ pub(crate) fn first_blocks(
         let flags = (!p.rows.is_empty(), p.old);
         p.joint_blocks.clone().map(move |_| flags)
     });
-    for (&slot, (touched, old)) in joints.iter().zip(of_blocks) {
+    let allowed = misfit::allowances(model, state, islands, joints, h);
+    for ((&slot, (touched, old)), &most) in joints.iter().zip(of_blocks).zip(&allowed) {
         let Some(joint) = &model.joints[slot as usize] else {
             continue;
         };
         let place = joint.place(&state.bodies, &state.joints);
         let angle = state.joints[slot as usize].angle;
-        let mut block = JointBlock::as_found(slot as usize, joint, world, &place, bodies);
+        let mut block = JointBlock::as_found(slot as usize, joint, world, &place, most, bodies);
         block.keeps = touched && joint.desc.kind.rank() == 0;
         block.add_bounded(joint, &place, bodies, angle, h);
         block.add_springs(joint, &place, bodies, angle, h);
@@ -121,16 +122,19 @@ pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch,
     let Scratch {
         bodies,
         joint_blocks,
+        joints,
+        islands,
         ..
     } = scratch;
     let world = model.bodies.len() as u32;
-    for block in joint_blocks.iter_mut() {
+    let allowed = misfit::allowances(model, state, islands, joints, h);
+    for (block, &most) in joint_blocks.iter_mut().zip(&allowed) {
         let slot = block.joint as usize;
         let Some(joint) = &model.joints[slot] else {
             continue;
         };
         let place = joint.place(&state.bodies, &state.joints);
-        let mut next = JointBlock::as_found(slot, joint, world, &place, bodies);
+        let mut next = JointBlock::as_found(slot, joint, world, &place, most, bodies);
         let angle = state.joints[slot].angle;
         next.add_bounded(joint, &place, bodies, angle, h);
         next.add_springs(joint, &place, bodies, angle, h);

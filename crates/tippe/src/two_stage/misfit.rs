@@ -14,10 +14,13 @@ use crate::model::{Joint, Model};
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::Bodies;
 use crate::solver::joint::{JointBlock, Misfit};
-use crate::state::BOUNDED;
+use crate::state::{BOUNDED, State};
+use crate::two_stage::Island;
 
 /// Distance [m] or angle [rad] beyond which a joint does not fit. What a step leaves of a joint that it holds is far below.
 pub(crate) const JOINT_APART: f64 = 1e-4;
+/// Fastest that a joint is closed by its velocity [m/s] or [rad/s]: what would need more does not fit either.
+const CLOSING_VELOCITY: f64 = 0.1;
 /// Distance [m] or angle [rad] below which a joint counts as closed.
 const CLOSED: f64 = 1e-11;
 /// Least of the highest speeds at which a joint that does not fit is closed [m/s].
@@ -26,20 +29,18 @@ const CLOSING_SPEED: f64 = 1.0;
 const CLOSING_TIME: f64 = 0.1;
 
 impl JointBlock {
-    /// A joint at its place; one that does not fit is held as it is there.
+    /// A joint at its place, held as it is there if it is farther apart than `most`.
     pub(crate) fn as_found(
         index: usize,
         joint: &Joint,
         world: u32,
         place: &JointPlace,
+        most: f64,
         bodies: &Bodies,
     ) -> Self {
         let kind = joint.desc.kind;
         let held = place.held(kind);
-        if held.residuals[..held.count]
-            .iter()
-            .all(|r| r.abs() <= JOINT_APART)
-        {
+        if held.residuals[..held.count].iter().all(|r| r.abs() <= most) {
             return Self::new(index, joint, world, place, bodies);
         }
         let shift = place.misfit(kind);
@@ -108,6 +109,33 @@ impl JointBlock {
             }
         }
     }
+}
+
+/// How far each joint may be apart and still fit, by its place among the joints of the islands. Where one does not fit, closing it opens its
+/// neighbours, and none of them is closed by velocity.
+pub(crate) fn allowances(
+    model: &Model,
+    state: &State,
+    islands: &[Island],
+    joints: &[u32],
+    h: f64,
+) -> Vec<f64> {
+    let most = JOINT_APART.min(CLOSING_VELOCITY * h);
+    let apart = |&slot: &u32| {
+        model.joints[slot as usize].as_ref().is_some_and(|joint| {
+            let place = joint.place(&state.bodies, &state.joints);
+            let held = place.held(joint.desc.kind);
+            held.residuals[..held.count].iter().any(|r| r.abs() > most)
+        })
+    };
+    let mut out = vec![most; joints.len()];
+    for island in islands {
+        let range = island.joint_blocks.clone();
+        if joints[range.clone()].iter().any(apart) {
+            out[range].fill(0.0);
+        }
+    }
+    out
 }
 
 /// Shortens the displacements of the bodies of an island, all alike, to what closing may move a body in `h`: one metre a second, or its own

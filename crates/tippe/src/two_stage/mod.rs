@@ -11,6 +11,7 @@ pub(crate) mod depenetrate;
 pub(crate) mod finish;
 pub(crate) mod flights;
 pub(crate) mod gather;
+pub(crate) mod guard;
 pub(crate) mod impacts;
 pub(crate) mod joint_network;
 pub(crate) mod joint_targets;

@@ -43,7 +43,8 @@ pub(crate) fn run(
         &mut work.events,
         report,
     );
-    work.balance.close(model, state, 0.0, &mut report.energy);
+    work.balance.sum_up(model, state, 0.0);
+    work.balance.close(&mut report.energy);
     ledger::close(model, before, state, report);
     report.time = state.time;
     report.candidates = work.detection.contacts.len();

@@ -1,0 +1,202 @@
+//! The guard: what a group of bodies gained in a substep, beyond every work put in, does not stay in its motion.
+//!
+//! Solves that end at their limit, look-aheads round sharp edges and rows that contradict each other can all make energy. Whatever made it,
+//! the motion of the group relative to what it leans on is slowed down until the energy is gone: relative to its own rigid motion if it leans
+//! on nothing, so that momentum and angular momentum stay, else relative to what carries it.
+//!
+//! Reads: Model, balance of the substep.  Writes: velocities of the state, ledger and counts of the report.
+//! Called by: `finish`.
+//! Source: docs/methods/two-stage.md, "The guard".
+
+use crate::articulated::Joint;
+use crate::dynamics::energy;
+use crate::math::{Mat3, Vec3};
+use crate::model::{Body, BodyKind, Model};
+use crate::output::balance::{Balance, Support};
+use crate::report::StepReport;
+use crate::solver::ends::matrix;
+use crate::state::{BodyState, State};
+
+/// Part of a group's energy below which a gain is left to the report [1]: rounding of long sums, and of what oscillates about zero.
+const GUARD_LEAST: f64 = 1e-9;
+
+/// A rigid motion: velocity at the origin and spin.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rigid {
+    v: Vec3,
+    w: Vec3,
+}
+
+impl Rigid {
+    fn at(&self, x: Vec3) -> Vec3 {
+        self.v + self.w.cross(x)
+    }
+}
+
+/// Slows down every group that has gained, by as much as it has; counts them. `turn` as in `Balance::sum_up`.
+pub(crate) fn settle(
+    model: &Model,
+    turn: f64,
+    state: &mut State,
+    balance: &mut Balance,
+    report: &mut StepReport,
+) {
+    if !balance.sum_up(model, state, turn) {
+        return;
+    }
+    for root in 0..balance.slots() {
+        let (gain, support) = balance.gain(root);
+        if gain == 0.0 {
+            continue;
+        }
+        let slots: Vec<u32> = model
+            .present()
+            .filter(|(_, b)| b.is_awake())
+            .map(|(i, _)| i as u32)
+            .filter(|&i| balance.root(i) == root as u32)
+            .collect();
+        let Some(reference) = reference(model, state, &slots, support) else {
+            continue;
+        };
+        let taken = slow_down(model, &slots, reference, gain, state, report);
+        if taken > 0.0 {
+            balance.relieve(root, taken, &mut report.energy);
+            report.work.guarded += 1;
+        }
+    }
+}
+
+/// What a group is slowed down to; nothing if that cannot be said.
+fn reference(model: &Model, state: &State, slots: &[u32], support: Support) -> Option<Rigid> {
+    let mut trees = false;
+    for &slot in slots {
+        if let Some(BodyKind::Link { articulation, .. }) = kind(model, slot) {
+            let found = model.articulations.get(articulation as usize)?.as_ref()?;
+            // A tree on a base of its own leans on the world; one that floats has a momentum that its joints share.
+            let floats = found.tree.links().iter().any(|l| l.joint == Joint::Free);
+            if floats && support == Support::Nothing {
+                return None;
+            }
+            trees = true;
+        }
+    }
+    match support {
+        Support::Nothing if !trees => rigid_motion(model, state, slots),
+        Support::One(slot) if !trees => {
+            let s = &state.bodies[slot as usize];
+            Some(Rigid {
+                v: s.velocity - s.angular_velocity.cross(s.position),
+                w: s.angular_velocity,
+            })
+        }
+        _ => Some(Rigid::default()),
+    }
+}
+
+fn kind(model: &Model, slot: u32) -> Option<BodyKind> {
+    let body = model.bodies.get(slot as usize)?.as_ref()?;
+    Some(body.kind.clone())
+}
+
+/// The rigid motion with the momentum and angular momentum of a group.
+fn rigid_motion(model: &Model, state: &State, slots: &[u32]) -> Option<Rigid> {
+    let bodies = || {
+        slots.iter().filter_map(|&i| {
+            let body = model.bodies[i as usize].as_ref()?;
+            Some((body, &state.bodies[i as usize]))
+        })
+    };
+    let mass: f64 = bodies().map(|(b, _)| b.mass).sum();
+    if mass <= 0.0 {
+        return None;
+    }
+    let center = bodies().map(|(b, s)| s.position * b.mass).sum::<Vec3>() / mass;
+    let v = bodies().map(|(b, s)| s.velocity * b.mass).sum::<Vec3>() / mass;
+    let spin = |(b, s): (&Body, &BodyState)| {
+        (s.position - center).cross((s.velocity - v) * b.mass) + energy::spin_momentum(b, s)
+    };
+    let momentum: Vec3 = bodies().map(spin).sum();
+    let inertia: Mat3 = matrix(|w| {
+        let one = |(b, s): (&Body, &BodyState)| {
+            let r = s.position - center;
+            let turning = BodyState {
+                angular_velocity: w,
+                ..*s
+            };
+            r.cross(w.cross(r)) * b.mass + energy::spin_momentum(b, &turning)
+        };
+        bodies().map(one).sum()
+    });
+    let w = inertia.inverse() * momentum;
+    let w = if w.is_finite() { w } else { Vec3::ZERO };
+    Some(Rigid {
+        v: v - w.cross(center),
+        w,
+    })
+}
+
+/// Scales the motion of a group relative to a rigid one until it has `gain` less energy there, or none. Returns how much was taken [J].
+fn slow_down(
+    model: &Model,
+    slots: &[u32],
+    reference: Rigid,
+    gain: f64,
+    state: &mut State,
+    report: &mut StepReport,
+) -> f64 {
+    let relative = |s: &BodyState| BodyState {
+        velocity: s.velocity - reference.at(s.position),
+        angular_velocity: s.angular_velocity - reference.w,
+        ..*s
+    };
+    let rests = reference.v == Vec3::ZERO && reference.w == Vec3::ZERO;
+    let mut moving = 0.0;
+    for &slot in slots {
+        if let Some(body) = &model.bodies[slot as usize] {
+            // Drives turn with the joints of links, which are slowed down as a whole.
+            moving += if rests {
+                energy::kinetic_of(model, state, slot as usize, body)
+            } else {
+                energy::kinetic(body, &relative(&state.bodies[slot as usize]))
+            };
+        }
+    }
+    let taken = gain.min(moving);
+    if !(taken > GUARD_LEAST * moving) {
+        return 0.0;
+    }
+    let part = ((moving - taken) / moving).max(0.0).sqrt();
+    let before = kinetic(model, slots, state);
+    for &slot in slots {
+        match kind(model, slot) {
+            Some(BodyKind::Dynamic) => {
+                let s = &mut state.bodies[slot as usize];
+                let own = relative(s);
+                s.velocity = reference.at(s.position) + own.velocity * part;
+                s.angular_velocity = reference.w + own.angular_velocity * part;
+            }
+            Some(BodyKind::Link { articulation, link }) => {
+                if link == 0 {
+                    let rates = &mut state.articulations[articulation as usize].velocities;
+                    rates.iter_mut().for_each(|v| *v *= part);
+                }
+                let s = &mut state.bodies[slot as usize];
+                s.velocity *= part;
+                s.angular_velocity *= part;
+            }
+            _ => {}
+        }
+    }
+    // What carries a group is its partner in this: the work it does or takes is its own.
+    let worked = kinetic(model, slots, state) - before + taken;
+    report.energy.prescribed += worked;
+    taken
+}
+
+fn kinetic(model: &Model, slots: &[u32], state: &State) -> f64 {
+    let one = |&slot: &u32| {
+        let body = model.bodies[slot as usize].as_ref();
+        body.map_or(0.0, |b| energy::kinetic_of(model, state, slot as usize, b))
+    };
+    slots.iter().map(one).sum()
+}
