@@ -186,6 +186,20 @@ impl ContactRow {
         }));
     }
 
+    /// Whether no joint of its trees lets it move along its normal: no impulse answers it.
+    pub(crate) fn is_immovable(&self) -> bool {
+        self.k_n.x == f64::MAX
+    }
+
+    /// Takes a part of the impulses back, from the bodies too.
+    pub(crate) fn take_back(&mut self, part: f64, bodies: &mut Bodies) {
+        self.push(-self.impulse() * part, -self.p_w * part, bodies);
+        let left = 1.0 - part;
+        self.p_n *= left;
+        self.p_t = self.p_t.map(|p| p * left);
+        self.p_w *= left;
+    }
+
     /// K of a contact with an end on a tree [1/kg].
     pub(crate) fn tree_response(&self, bodies: &Bodies) -> Mat3 {
         let (a, b, r_a, r_b) = (self.a, self.b, self.r_a, self.r_b);

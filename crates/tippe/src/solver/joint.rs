@@ -223,6 +223,32 @@ impl JointBlock {
         }
     }
 
+    /// Takes a part of all impulses back, from the bodies too.
+    pub(crate) fn take_back(&mut self, part: f64, bodies: &mut Bodies) {
+        let left = 1.0 - part;
+        for i in 0..self.held.count {
+            self.push(&self.held.rows[i], -part * self.lambda[i], bodies);
+            self.lambda[i] *= left;
+        }
+        for k in 0..BOUNDED {
+            let row = self.bounded[k];
+            self.push(&row.row, -part * row.lambda, bodies);
+            self.bounded[k].lambda *= left;
+        }
+        for k in 0..self.soft.len() {
+            let soft = self.soft[k];
+            self.push(&soft.row, -part * soft.lambda, bodies);
+            self.soft[k].lambda *= left;
+        }
+    }
+
+    /// Forgets all impulses; bodies stay as they are.
+    pub(crate) fn forget(&mut self) {
+        self.lambda = [0.0; 6];
+        self.bounded.iter_mut().for_each(|b| b.lambda = 0.0);
+        self.soft.iter_mut().for_each(|s| s.lambda = 0.0);
+    }
+
     fn push(&self, row: &JointRow, lambda: f64, bodies: &mut Bodies) {
         if lambda != 0.0 && self.linked {
             bodies.push(self.a, -row.e * lambda, row.ang_a * lambda);

@@ -96,7 +96,7 @@ impl Job<'_> {
         scratch.order.clear();
         scratch.order.extend(
             (0..self.rows.len())
-                .filter(|&i| active(i))
+                .filter(|&i| active(i) && !self.rows[i].is_immovable())
                 .map(|i| i as u32),
         );
         if scratch.order.is_empty() && self.joint_blocks.is_empty() {

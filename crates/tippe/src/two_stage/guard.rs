@@ -5,7 +5,7 @@
 //! on nothing, so that momentum and angular momentum stay, else relative to what carries it.
 //!
 //! Reads: Model, balance of the substep.  Writes: velocities of the state, ledger and counts of the report.
-//! Called by: `finish`.
+//! Called by: the methods that step in two stages, after their solves; `finish`.
 //! Source: docs/methods/two-stage.md, "The guard".
 
 use crate::articulated::Joint;
@@ -14,11 +14,21 @@ use crate::math::{Mat3, Vec3};
 use crate::model::{Body, BodyKind, Model};
 use crate::output::balance::{Balance, Support};
 use crate::report::StepReport;
+use crate::solver::contact::ContactRow;
 use crate::solver::ends::matrix;
+use crate::solver::joint::JointBlock;
 use crate::state::{BodyState, State};
+use crate::two_stage::Scratch;
+use crate::two_stage::misfit::CLOSING_VELOCITY;
 
 /// Part of a group's energy below which a gain is left to the report [1]: rounding of long sums, and of what oscillates about zero.
 const GUARD_LEAST: f64 = 1e-9;
+
+/// Growth of the fastest speed of an island in one solve that is not believed [1]: a light body between heavy ones may be thrown at several
+/// times their speed, and not at this many.
+const ABSURD: f64 = 16.0;
+/// Growth that is left of it [1].
+const BELIEVED: f64 = 2.0;
 
 /// A rigid motion: velocity at the origin and spin.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,6 +72,74 @@ pub(crate) fn settle(
         if taken > 0.0 {
             balance.relieve(root, taken, &mut report.energy);
             report.work.guarded += 1;
+        }
+    }
+}
+
+/// After a solve, before it is booked: takes impulses back, all of an island alike, where they make its bodies absurdly fast beside every speed
+/// that they were given. So ends what is crushed between a prescribed body and another, or pushed along a direction that its joints
+/// hardly allow. What it leaves open is taken away by pose, or stays and is reported.
+pub(crate) fn restrain(model: &Model, state: &State, stage: &mut Scratch, report: &mut StepReport) {
+    let Scratch {
+        bodies,
+        rows,
+        joint_blocks,
+        islands,
+        ..
+    } = stage;
+    let mut slots: Vec<u32> = Vec::new();
+    // Joints may be closed at that speed from rest.
+    let slow = CLOSING_VELOCITY;
+    for island in islands.iter() {
+        let rows = &mut rows[island.rows.clone()];
+        let blocks = &mut joint_blocks[island.joint_blocks.clone()];
+        slots.clear();
+        slots.extend(rows.iter().flat_map(|r| [r.a, r.b]));
+        slots.extend(blocks.iter().flat_map(|l| [l.a, l.b]));
+        let (mut before, mut after) = (slow.max(model.gravity.length() * report.dt), 0.0_f64);
+        let mut finite = true;
+        for &slot in &slots {
+            let Some(Some(body)) = model.bodies.get(slot as usize) else {
+                continue;
+            };
+            let reach = if body.reach.is_finite() {
+                body.reach
+            } else {
+                0.0
+            };
+            let speed = |v: Vec3, w: Vec3| v.length() + reach * w.length();
+            let (s, solved) = (&state.bodies[slot as usize], &bodies[slot as usize]);
+            before = before.max(speed(s.velocity, s.angular_velocity));
+            after = after.max(speed(solved.v, solved.w));
+            finite &= solved.v.is_finite() && solved.w.is_finite();
+            let load = &state.loads[slot as usize];
+            if body.mass > 0.0 {
+                before = before.max(load.force.length() * report.dt / body.mass);
+            }
+        }
+        for block in blocks.iter() {
+            let joint = model.joints[block.joint as usize].as_ref();
+            before = before.max(joint.map_or(0.0, |j| block.drive_speed(j, report.dt)));
+        }
+        if finite && after <= ABSURD * before {
+            continue;
+        }
+        report.work.guarded += 1;
+        report.work.caps_hit += 1;
+        if finite {
+            let part = 1.0 - BELIEVED * before / after;
+            rows.iter_mut().for_each(|r| r.take_back(part, bodies));
+            blocks.iter_mut().for_each(|l| l.take_back(part, bodies));
+        } else {
+            rows.iter_mut().for_each(ContactRow::clear);
+            blocks.iter_mut().for_each(JointBlock::forget);
+            slots.retain(|&s| (s as usize) < state.bodies.len());
+            bodies.scale(&slots, 0.0);
+            for &slot in &slots {
+                let s = &state.bodies[slot as usize];
+                let body = &mut bodies[slot as usize];
+                (body.v, body.w) = (s.velocity, s.angular_velocity);
+            }
         }
     }
 }

@@ -171,6 +171,15 @@ impl JointBlock {
         }
     }
 
+    /// The fastest that its motors ask for, and that its springs give [m/s] or [rad/s].
+    pub(crate) fn drive_speed(&self, joint: &Joint, h: f64) -> f64 {
+        let motors = motor_speed(&joint.desc.rotation, self.values[0], h)
+            .abs()
+            .max(motor_speed(&translation(joint), self.values[1], h).abs());
+        let springs = self.soft.iter().filter(|s| s.acts());
+        springs.fold(motors, |x: f64, s| x.max(s.bias.abs() / s.mass))
+    }
+
     /// Marks the limits that bore load in the last step; `warm_start` gives them their impulses.
     pub(crate) fn remember(&mut self, bounded: &[f64; BOUNDED]) {
         for (row, &lambda) in self.bounded.iter_mut().zip(bounded) {

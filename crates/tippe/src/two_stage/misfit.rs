@@ -20,7 +20,7 @@ use crate::two_stage::Island;
 /// Distance [m] or angle [rad] beyond which a joint does not fit. What a step leaves of a joint that it holds is far below.
 pub(crate) const JOINT_APART: f64 = 1e-4;
 /// Fastest that a joint is closed by its velocity [m/s] or [rad/s]: what would need more does not fit either.
-const CLOSING_VELOCITY: f64 = 0.1;
+pub(crate) const CLOSING_VELOCITY: f64 = 0.1;
 /// Distance [m] or angle [rad] below which a joint counts as closed.
 const CLOSED: f64 = 1e-11;
 /// Least of the highest speeds at which a joint that does not fit is closed [m/s].

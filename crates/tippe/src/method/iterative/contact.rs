@@ -23,7 +23,7 @@ use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::with_island;
 use crate::two_stage::predict::{kick, predict};
 use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
-use crate::two_stage::{Scratch, arrival, impacts, targets};
+use crate::two_stage::{Scratch, arrival, guard, impacts, targets};
 use crate::work::Work;
 
 /// Times that a step is shortened to the same impact, since what rests moves a little otherwise in a shorter step.
@@ -82,6 +82,7 @@ pub(crate) fn until_impact(
         }
         solve(model, params, &settings.solve, false, state, work, report);
         report.work.caps_hit += work.detection.unresolved + u32::from(fast.is_some());
+        guard::restrain(model, state, &mut work.stage, report);
         let Work { stage, balance, .. } = work;
         Books {
             model,
@@ -395,6 +396,7 @@ fn bounce(work: &mut Work, number: usize, h: f64) -> bool {
 pub(crate) fn project(
     model: &Model,
     params: &IterativeParams,
+    state: &State,
     work: &mut Work,
     report: &mut StepReport,
 ) {
@@ -430,6 +432,7 @@ pub(crate) fn project(
         };
         job.converge(sweeps, |i| step_contacts[i].projected);
     }
+    guard::restrain(model, state, &mut work.stage, report);
     let Work { stage, balance, .. } = &mut *work;
     Books {
         model,

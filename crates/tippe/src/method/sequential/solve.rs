@@ -20,7 +20,7 @@ use crate::two_stage::gather::StepContact;
 use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::{self, IslandView, Worker};
 use crate::two_stage::relinearise::{Lookahead, relinearise};
-use crate::two_stage::{Island, joint_network};
+use crate::two_stage::{Island, guard, joint_network};
 use crate::work::Work;
 
 /// Impulses at t: first as if nothing bounced, then with the bounce of the contacts that really press; joints until they meet.
@@ -44,6 +44,7 @@ pub(crate) fn first(
         &mut report.work,
         |worker, view| first_of_island(params, &ahead, worker, view),
     );
+    guard::restrain(model, state, &mut work.stage, report);
     book(model, work, report, |t| !t.gone);
 }
 
@@ -235,6 +236,7 @@ pub(crate) fn second(
             view.island.effort.end();
         },
     );
+    guard::restrain(model, state, &mut work.stage, report);
     book(model, work, report, |t| t.projected);
     for block in &work.stage.joint_blocks {
         let left = block.velocity_residual(&work.stage.bodies);

@@ -17,7 +17,7 @@ use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::{self, IslandView, Worker};
 use crate::two_stage::predict::{kick, predict};
 use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
-use crate::two_stage::{arrival, targets};
+use crate::two_stage::{arrival, guard, targets};
 use crate::work::Work;
 
 /// Part of the tolerated distances that the solve may leave, so that what it finds is not looked at again for rounding [1].
@@ -74,6 +74,7 @@ pub(crate) fn until_impact(
         }
         solve(model, params, &settings.solve, false, state, work, report);
         report.work.caps_hit += work.detection.unresolved + u32::from(fast.is_some());
+        guard::restrain(model, state, &mut work.stage, report);
         let Work { stage, balance, .. } = work;
         Books {
             model,
@@ -247,6 +248,7 @@ fn one_system(
 pub(crate) fn project(
     model: &Model,
     params: &SimultaneousParams,
+    state: &State,
     work: &mut Work,
     report: &mut StepReport,
 ) {
@@ -258,6 +260,7 @@ pub(crate) fn project(
         &mut report.work,
         |worker, view| one_system(params, &settings, worker, view, |t| t.projected),
     );
+    guard::restrain(model, state, &mut work.stage, report);
     let Work { stage, balance, .. } = &mut *work;
     Books {
         model,

@@ -134,7 +134,7 @@ fn substep(
     kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
     work.begins(Phase::Project);
     targets::second_rows(model, &settings, state, work, h);
-    contact::project(model, params, work, &mut report);
+    contact::project(model, params, state, work, &mut report);
 
     state.time = if report.dt == end - t { end } else { t + h };
     state.set_substep(model, h);
