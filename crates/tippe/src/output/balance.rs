@@ -54,6 +54,8 @@ struct Sum {
     turnover: f64,
     /// What was summed up, by size.
     size: f64,
+    /// How far the fastest link of a tree turned in the substep [rad].
+    turn: f64,
     /// What was made from nothing.
     gain: f64,
 }
@@ -196,7 +198,8 @@ impl Balance {
 
     /// Sums up the groups as they are now: true if one has gained. `turn` is how far the stiffest mode of a joint turned in the substep [rad];
     /// what a smooth motion on joints lends itself is no gain.
-    pub(crate) fn sum_up(&mut self, model: &Model, state: &State, turn: f64) -> bool {
+    /// `h` is the length of the substep [s].
+    pub(crate) fn sum_up(&mut self, model: &Model, state: &State, turn: f64, h: f64) -> bool {
         self.sums.clear();
         self.sums.resize(self.start.len(), Sum::default());
         for (i, body) in model.present().filter(|(_, b)| b.is_awake()) {
@@ -213,23 +216,25 @@ impl Balance {
             sum.taken += self.taken[i];
             sum.taken_by_joints += self.taken_by_joints[i];
             sum.turnover += (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
+            if matches!(body.kind, BodyKind::Link { .. }) {
+                sum.turn = sum.turn.max(s.angular_velocity.length() * h);
+            }
             let start = kinetic_start + potential_start.abs();
             sum.size += kinetic + potential.abs() + start + self.work[i].abs();
         }
         // What turns farther than a substep may is not smooth, and has nothing to borrow.
-        let smooth = if turn <= SMOOTH_TURN {
-            SMOOTH * turn * turn
-        } else {
-            0.0
+        let loan = |turn: f64| {
+            if turn <= SMOOTH_TURN {
+                SMOOTH * turn * turn
+            } else {
+                0.0
+            }
         };
         let mut any = false;
         for (root, sum) in self.sums.iter_mut().enumerate() {
             // Errors of free flight alone are no gain of impulses: they stay unexplained.
-            let borrowed = if self.jointed[root] {
-                smooth * sum.turnover
-            } else {
-                0.0
-            };
+            let by_joints = if self.jointed[root] { loan(turn) } else { 0.0 };
+            let borrowed = by_joints.max(loan(sum.turn)) * sum.turnover;
             if self.touched[root] && sum.balance > ENERGY_ROUNDING * sum.size + borrowed {
                 sum.gain = sum.balance;
                 any = true;

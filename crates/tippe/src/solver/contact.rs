@@ -200,6 +200,43 @@ impl ContactRow {
         self.p_w *= left;
     }
 
+    /// The impulse along the surface and the moment that would stop the slip and the relative spin of the contact, were it alone.
+    pub(crate) fn brake(&self, bodies: &Bodies) -> (Vec3, Vec3) {
+        let u = self.velocity(bodies);
+        let slip = u - self.n * u.dot(self.n);
+        let turn = |slot: u32| {
+            let j = bodies[slot as usize].inverse_inertia;
+            j.x_axis.x + j.y_axis.y + j.z_axis.z
+        };
+        let spins = turn(self.a) + turn(self.b);
+        let W = if spins > 0.0 {
+            self.spin(bodies) / -spins
+        } else {
+            Vec3::ZERO
+        };
+        (-slip * self.step_t, W)
+    }
+
+    /// Work that the prescribed side of the contact does by an impulse and a moment on B, the opposite on A [J].
+    pub(crate) fn braking_work(&self, P: Vec3, W: Vec3, bodies: &Bodies) -> f64 {
+        let side = |slot: u32, r: Vec3| {
+            let body = &bodies[slot as usize];
+            if body.inverse_mass > 0.0 {
+                0.0
+            } else {
+                P.dot(body.at(r)) + W.dot(body.w)
+            }
+        };
+        side(self.a, self.r_a) - side(self.b, self.r_b)
+    }
+
+    /// Adds what braking gave to the impulses; bodies are the caller's.
+    pub(crate) fn add_braking(&mut self, P: Vec3, W: Vec3) {
+        let p = self.tangential(P);
+        self.p_t = [self.p_t[0] + p[0], self.p_t[1] + p[1]];
+        self.p_w += W;
+    }
+
     /// K of a contact with an end on a tree [1/kg].
     pub(crate) fn tree_response(&self, bodies: &Bodies) -> Mat3 {
         let (a, b, r_a, r_b) = (self.a, self.b, self.r_a, self.r_b);

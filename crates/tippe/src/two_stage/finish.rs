@@ -39,6 +39,8 @@ pub(crate) fn run(
         }
     }
     work.stage.bodies.finish(model, state);
+    let turn = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
+    guard::settle(model, turn, state, work, report);
     work.records.begin_substep();
     remember(model, state, work, report);
     let idle = |p: &PairKey| is_idle(model, &work.resting, p);
@@ -53,8 +55,6 @@ pub(crate) fn run(
         report,
     );
     react(model, state, work, report);
-    let turn = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
-    guard::settle(model, turn, state, &mut work.balance, report);
     work.balance.close(&mut report.energy);
     ledger::close(model, before, state, report);
     report.time = state.time;

@@ -1,18 +1,21 @@
 //! The guard: what a group of bodies gained in a substep, beyond every work put in, does not stay in its motion.
 //!
 //! Solves that end at their limit, look-aheads round sharp edges and rows that contradict each other can all make energy. Whatever made it,
-//! the motion of the group relative to what it leans on is slowed down until the energy is gone: relative to its own rigid motion if it leans
-//! on nothing, so that momentum and angular momentum stay, else relative to what carries it.
+//! it is taken back: by resistance at the contacts that bore load, and where that does not do, by slowing the group down, relative to its own
+//! rigid motion if it leans on nothing, so that momentum and angular momentum stay, else relative to what carries it.
 //!
 //! Reads: Model, balance of the substep.  Writes: velocities of the state, ledger and counts of the report.
 //! Called by: the methods that step in two stages, after their solves; `finish`.
 //! Source: docs/methods/two-stage.md, "The guard".
 
+#![allow(non_snake_case)]
+
 use crate::articulated::Joint;
 use crate::dynamics::energy;
+use crate::material::ImpactLaw;
 use crate::math::{Mat3, Vec3};
 use crate::model::{Body, BodyKind, Model};
-use crate::output::balance::{Balance, Support};
+use crate::output::balance::Support;
 use crate::report::StepReport;
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::matrix;
@@ -20,6 +23,8 @@ use crate::solver::joint::JointBlock;
 use crate::state::{BodyState, State};
 use crate::two_stage::Scratch;
 use crate::two_stage::misfit::CLOSING_VELOCITY;
+use crate::work::Work;
+use std::collections::BTreeMap;
 
 /// Part of a group's energy below which a gain is left to the report [1]: rounding of long sums, and of what oscillates about zero.
 const GUARD_LEAST: f64 = 1e-9;
@@ -43,19 +48,19 @@ impl Rigid {
     }
 }
 
-/// Slows down every group that has gained, by as much as it has; counts them. `turn` as in `Balance::sum_up`.
+/// Takes from every group what it has gained; counts them. `turn` as in `Balance::sum_up`.
 pub(crate) fn settle(
     model: &Model,
     turn: f64,
     state: &mut State,
-    balance: &mut Balance,
+    work: &mut Work,
     report: &mut StepReport,
 ) {
-    if !balance.sum_up(model, state, turn) {
+    if !work.balance.sum_up(model, state, turn, report.dt) {
         return;
     }
-    for root in 0..balance.slots() {
-        let (gain, support) = balance.gain(root);
+    for root in 0..work.balance.slots() {
+        let (gain, support) = work.balance.gain(root);
         if gain == 0.0 {
             continue;
         }
@@ -63,17 +68,112 @@ pub(crate) fn settle(
             .present()
             .filter(|(_, b)| b.is_awake())
             .map(|(i, _)| i as u32)
-            .filter(|&i| balance.root(i) == root as u32)
+            .filter(|&i| work.balance.root(i) == root as u32)
             .collect();
-        let Some(reference) = reference(model, state, &slots, support) else {
+        let least = GUARD_LEAST * kinetic(model, &slots, state);
+        if gain <= least || obeys_newton(work, &slots) {
             continue;
-        };
-        let taken = slow_down(model, &slots, reference, gain, state, report);
-        if taken > 0.0 {
-            balance.relieve(root, taken, &mut report.energy);
-            report.work.guarded += 1;
+        }
+        let mut taken = resist(model, &slots, gain, state, work, report);
+        if gain - taken > least
+            && let Some(reference) = reference(model, state, &slots, support)
+        {
+            taken += slow_down(model, &slots, reference, gain - taken, state, report);
+        }
+        work.balance.relieve(root, taken, &mut report.energy);
+        report.work.guarded += u32::from(taken > 0.0);
+    }
+}
+
+/// Whether a group was struck by Newton's law, which may make energy; who asks for it gets that, reported.
+fn obeys_newton(work: &Work, slots: &[u32]) -> bool {
+    let stage = &work.stage;
+    let mut struck = stage
+        .rows
+        .iter()
+        .zip(&stage.step_contacts)
+        .filter(|(row, t)| {
+            (t.impact != Vec3::ZERO || t.struck) && slots.iter().any(|s| *s == row.a || *s == row.b)
+        });
+    struck.any(|(_, t)| {
+        let contact = &work.detection.contacts[t.contact as usize];
+        contact.surface.impact_law == ImpactLaw::Newton
+    })
+}
+
+/// Takes energy by resistance at the contacts that bore load, against slip and relative spin, so that every change of momentum is an
+/// impulse of a contact. Returns how much was taken [J].
+fn resist(
+    model: &Model,
+    slots: &[u32],
+    gain: f64,
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) -> f64 {
+    let stage = &mut work.stage;
+    if slots.iter().any(|&s| stage.bodies.is_link(s)) {
+        return 0.0;
+    }
+    let pressed: Vec<usize> = (0..stage.rows.len())
+        .filter(|&i| {
+            let (row, t) = (&stage.rows[i], &stage.step_contacts[i]);
+            let bore = row.p_n > 0.0 || t.first != Vec3::ZERO || t.impact != Vec3::ZERO;
+            bore && slots.iter().any(|s| *s == row.a || *s == row.b)
+        })
+        .collect();
+    // Changes of velocity by a unit of resistance, by slot; what that does to the energy, in the first and the second order.
+    let mut change: BTreeMap<u32, (Vec3, Vec3)> = BTreeMap::new();
+    let (mut first, mut worked) = (0.0, 0.0);
+    let mut wrenches = Vec::with_capacity(pressed.len());
+    for &i in &pressed {
+        let row = &stage.rows[i];
+        let (P, W) = row.brake(&stage.bodies);
+        first += P.dot(row.velocity(&stage.bodies)) + W.dot(row.spin(&stage.bodies));
+        worked += row.braking_work(P, W, &stage.bodies);
+        for (slot, r, sign) in [(row.a, row.r_a, -1.0), (row.b, row.r_b, 1.0)] {
+            let body = &stage.bodies[slot as usize];
+            let d = change.entry(slot).or_default();
+            d.0 += P * (sign * body.inverse_mass);
+            d.1 += body.inverse_inertia * ((r.cross(P) + W) * sign);
+        }
+        wrenches.push((P, W));
+    }
+    let mut second = 0.0;
+    for (&slot, &(v, w)) in &change {
+        if let Some(Some(body)) = model.bodies.get(slot as usize) {
+            let moved = BodyState {
+                velocity: v,
+                angular_velocity: w,
+                ..state.bodies[slot as usize]
+            };
+            second += energy::kinetic(body, &moved);
         }
     }
+    if !(first < 0.0 && second > 0.0) {
+        return 0.0;
+    }
+    // gain + c first + c² second = 0, or the least there is.
+    let inside = first * first - 4.0 * second * gain;
+    let c = if inside > 0.0 {
+        2.0 * gain / (-first + inside.sqrt())
+    } else {
+        -0.5 * first / second
+    };
+    for (&i, (P, W)) in pressed.iter().zip(wrenches) {
+        stage.rows[i].add_braking(P * c, W * c);
+    }
+    for (&slot, &(v, w)) in &change {
+        if slots.contains(&slot) {
+            let s = &mut state.bodies[slot as usize];
+            s.velocity += v * c;
+            s.angular_velocity += w * c;
+            let body = &mut stage.bodies[slot as usize];
+            (body.v, body.w) = (s.velocity, s.angular_velocity);
+        }
+    }
+    report.energy.prescribed += c * worked;
+    -(c * first + c * c * second)
 }
 
 /// After a solve, before it is booked: takes impulses back, all of an island alike, where they make its bodies absurdly fast beside every speed
@@ -240,7 +340,7 @@ fn slow_down(
         }
     }
     let taken = gain.min(moving);
-    if !(taken > GUARD_LEAST * moving) {
+    if !(taken > 0.0) {
         return 0.0;
     }
     let part = ((moving - taken) / moving).max(0.0).sqrt();

@@ -43,7 +43,7 @@ pub(crate) fn run(
         &mut work.events,
         report,
     );
-    work.balance.sum_up(model, state, 0.0);
+    work.balance.sum_up(model, state, 0.0, report.dt);
     work.balance.close(&mut report.energy);
     ledger::close(model, before, state, report);
     report.time = state.time;
