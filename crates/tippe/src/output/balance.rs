@@ -10,11 +10,13 @@ use crate::model::{BodyKind, Model};
 use crate::report::EnergyLedger;
 use crate::state::State;
 
-/// Energy that a smooth motion on joints gains or loses for a while, relative to turnover and to the square of the turn of its stiffest
+/// Energy that a smooth motion on joints or contacts gains or loses for a while, relative to turnover and to the square of the turn of its stiffest
 /// mode in a substep [1/rad²]: the leading error of a leapfrog is (ωh)²/12 of what it exchanges.
 const SMOOTH: f64 = 1.0 / 12.0;
 /// Turn beyond which no such loan is given [rad]: twice what a substep may take.
 const SMOOTH_TURN: f64 = 1.4;
+/// The same for bodies that turn on contacts, whose points of touch must be followed round edges [rad].
+const ROLLING_TURN: f64 = 0.1;
 /// Rounding of energies, relative to what was summed up [1].
 const ENERGY_ROUNDING: f64 = 1e-13;
 
@@ -54,7 +56,7 @@ struct Sum {
     turnover: f64,
     /// What was summed up, by size.
     size: f64,
-    /// How far the fastest link of a tree turned in the substep [rad].
+    /// How far the body that spins fastest turned in the substep [rad].
     turn: f64,
     /// What was made from nothing.
     gain: f64,
@@ -216,15 +218,13 @@ impl Balance {
             sum.taken += self.taken[i];
             sum.taken_by_joints += self.taken_by_joints[i];
             sum.turnover += (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
-            if matches!(body.kind, BodyKind::Link { .. }) {
-                sum.turn = sum.turn.max(s.angular_velocity.length() * h);
-            }
+            sum.turn = sum.turn.max(s.angular_velocity.length() * h);
             let start = kinetic_start + potential_start.abs();
             sum.size += kinetic + potential.abs() + start + self.work[i].abs();
         }
         // What turns farther than a substep may is not smooth, and has nothing to borrow.
-        let loan = |turn: f64| {
-            if turn <= SMOOTH_TURN {
+        let loan = |turn: f64, most: f64| {
+            if turn <= most {
                 SMOOTH * turn * turn
             } else {
                 0.0
@@ -233,8 +233,12 @@ impl Balance {
         let mut any = false;
         for (root, sum) in self.sums.iter_mut().enumerate() {
             // Errors of free flight alone are no gain of impulses: they stay unexplained.
-            let by_joints = if self.jointed[root] { loan(turn) } else { 0.0 };
-            let borrowed = by_joints.max(loan(sum.turn)) * sum.turnover;
+            let by_joints = if self.jointed[root] {
+                loan(turn, SMOOTH_TURN)
+            } else {
+                0.0
+            };
+            let borrowed = by_joints.max(loan(sum.turn, ROLLING_TURN)) * sum.turnover;
             if self.touched[root] && sum.balance > ENERGY_ROUNDING * sum.size + borrowed {
                 sum.gain = sum.balance;
                 any = true;

@@ -200,10 +200,12 @@ impl ContactRow {
         self.p_w *= left;
     }
 
-    /// The impulse along the surface and the moment that would stop the slip and the relative spin of the contact, were it alone.
-    pub(crate) fn brake(&self, bodies: &Bodies) -> (Vec3, Vec3) {
+    /// The impulse and the moment on B that would stop slip, relative spin and parting of the contact, were it alone; of what it gave along the
+    /// normal at most `pushed` is taken back.
+    pub(crate) fn brake(&self, pushed: f64, bodies: &Bodies) -> (Vec3, Vec3) {
         let u = self.velocity(bodies);
         let slip = u - self.n * u.dot(self.n);
+        let parting = (u.dot(self.n).max(0.0) / self.k_n.x).min(pushed.max(0.0));
         let turn = |slot: u32| {
             let j = bodies[slot as usize].inverse_inertia;
             j.x_axis.x + j.y_axis.y + j.z_axis.z
@@ -214,7 +216,7 @@ impl ContactRow {
         } else {
             Vec3::ZERO
         };
-        (-slip * self.step_t, W)
+        (-slip * self.step_t - self.n * parting, W)
     }
 
     /// Work that the prescribed side of the contact does by an impulse and a moment on B, the opposite on A [J].
@@ -228,13 +230,6 @@ impl ContactRow {
             }
         };
         side(self.a, self.r_a) - side(self.b, self.r_b)
-    }
-
-    /// Adds what braking gave to the impulses; bodies are the caller's.
-    pub(crate) fn add_braking(&mut self, P: Vec3, W: Vec3) {
-        let p = self.tangential(P);
-        self.p_t = [self.p_t[0] + p[0], self.p_t[1] + p[1]];
-        self.p_w += W;
     }
 
     /// K of a contact with an end on a tree [1/kg].

@@ -126,8 +126,10 @@ fn record(
         point: step_contact.point_end,
         normal: row.n,
         gap: step_contact.gap_end,
-        impulse: step_contact.impact + step_contact.first + row.impulse(),
-        angular_impulse: row.angular_impulse() + step_contact.memory.first.angular,
+        impulse: step_contact.impact + step_contact.first + row.impulse() + step_contact.braking.0,
+        angular_impulse: row.angular_impulse()
+            + step_contact.memory.first.angular
+            + step_contact.braking.1,
         velocity_before: step_contact.velocity_start,
         velocity_after: Vec3::ZERO,
         duration,

@@ -42,6 +42,8 @@ pub(crate) struct StepContact {
     pub struck: bool,
     /// Impulse on B of impacts that were answered before the first solve [N·s].
     pub impact: Vec3,
+    /// What the guard took by it: impulse and moment on B.
+    pub braking: (Vec3, Vec3),
     /// Speed of approach of the fastest of them [m/s]; 0 if there was none.
     pub impact_speed: f64,
     /// When that impact was, after the start of the substep [s].
@@ -203,6 +205,7 @@ impl StepContact {
             hit: false,
             struck: false,
             impact: Vec3::ZERO,
+            braking: (Vec3::ZERO, Vec3::ZERO),
             impact_speed: 0.0,
             impact_time: 0.0,
             gone: false,
