@@ -43,6 +43,7 @@ certificate! {
     "newton_steps" => work.newton_steps;
     "caps_hit" => work.caps_hit;
     "caps_mended" => work.caps_mended;
+    "guarded" => work.guarded;
     "material_fallbacks" => material_fallbacks;
     "momentum_x" => momentum.x;
     "momentum_y" => momentum.y;

@@ -40,7 +40,11 @@ pub(crate) fn run(
     }
     work.stage.bodies.finish(model, state);
     let turn = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
-    guard::settle(model, turn, state, work, report);
+    if work.stage.unguarded {
+        work.balance.sum_up(model, state, turn, report.dt);
+    } else {
+        guard::settle(model, turn, state, work, report);
+    }
     work.records.begin_substep();
     remember(model, state, work, report);
     let idle = |p: &PairKey| is_idle(model, &work.resting, p);

@@ -30,15 +30,18 @@ use std::collections::BTreeMap;
 const GUARD_LEAST: f64 = 1e-9;
 /// The same where nothing hit and every loop arrived [1]: there gains are errors of second order in the step, which later steps take back; to
 /// take them away would be damping.
-const SMOOTH_MOST: f64 = 0.05;
-/// Part of it that is worth slowing a group down, beyond what its contacts can take [1].
+const SMOOTH_MOST: f64 = 2e-3;
+/// Part of it that is worth slowing a group down, beyond what its contacts can take [1]; with joints, which hide what contacts do, less is.
 const SLOWED_LEAST: f64 = 1e-4;
+const SLOWED_LEAST_JOINED: f64 = 1e-6;
 
 /// Growth of the fastest speed of an island in one solve that is not believed [1]: a light body between heavy ones may be thrown at several
 /// times their speed, and not at this many.
 const ABSURD: f64 = 16.0;
-/// Growth that is left of it [1].
+/// Growth that is left of it [1], and that is believed where rows are not met.
 const BELIEVED: f64 = 2.0;
+/// Part of the fastest speed by which a row may miss its target and count as met [1].
+const MISSED: f64 = 0.1;
 
 /// A rigid motion: velocity at the origin and spin.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,7 +86,12 @@ pub(crate) fn settle(
             continue;
         }
         let mut taken = resist(model, &slots, gain, state, work, report);
-        if gain - taken > SLOWED_LEAST * scale
+        let slowed = if is_joined(work, &slots) {
+            SLOWED_LEAST_JOINED
+        } else {
+            SLOWED_LEAST
+        };
+        if gain - taken > slowed * scale
             && let Some(reference) = reference(model, state, &slots, support)
         {
             taken += slow_down(model, &slots, reference, gain - taken, state, report);
@@ -103,6 +111,13 @@ fn is_smooth(work: &Work, slots: &[u32]) -> bool {
     });
     let mut blocks = stage.joint_blocks.iter();
     !hit && !blocks.any(|l| (l.misfit.is_some() || l.shocked) && of_group(l.a, l.b))
+}
+
+/// Whether joints hold a group, or links are part of it.
+fn is_joined(work: &Work, slots: &[u32]) -> bool {
+    let stage = &work.stage;
+    let joined = |l: &JointBlock| slots.contains(&l.a) || slots.contains(&l.b);
+    slots.iter().any(|&s| stage.bodies.is_link(s)) || stage.joint_blocks.iter().any(joined)
 }
 
 /// Weight times size of the bodies of a group [J].
@@ -141,10 +156,11 @@ fn resist(
     work: &mut Work,
     report: &mut StepReport,
 ) -> f64 {
-    let stage = &mut work.stage;
-    if slots.iter().any(|&s| stage.bodies.is_link(s)) {
+    // Resistance at contacts would pull at joints.
+    if is_joined(work, slots) {
         return 0.0;
     }
+    let stage = &mut work.stage;
     let pressed: Vec<usize> = (0..stage.rows.len())
         .filter(|&i| {
             let (row, t) = (&stage.rows[i], &stage.step_contacts[i]);
@@ -254,7 +270,13 @@ pub(crate) fn restrain(model: &Model, state: &State, stage: &mut Scratch, report
             let joint = model.joints[block.joint as usize].as_ref();
             before = before.max(joint.map_or(0.0, |j| block.drive_speed(j, report.dt)));
         }
-        if finite && after <= ABSURD * before {
+        let missed = |r: &ContactRow| r.p_n > 0.0 && r.residuals(bodies)[0] > MISSED * before;
+        let most = if after > BELIEVED * before && rows.iter().any(missed) {
+            BELIEVED
+        } else {
+            ABSURD
+        };
+        if finite && after <= most * before {
             continue;
         }
         report.work.guarded += 1;

@@ -144,6 +144,8 @@ pub(crate) struct Scratch {
     pub met: bool,
     /// Worst distance of the joints of nets from where they should be, after the last part [m] or [rad].
     pub stretch: f64,
+    /// Whether the method is carried out as it is written down, whatever it makes.
+    pub unguarded: bool,
     /// Number of the last count.
     pub look: u32,
     /// By slot: the states before the first kick, which is given again if the part becomes shorter.

