@@ -24,19 +24,25 @@ fn links(world: &World, word: &str) -> Vec<BodyId> {
 #[test]
 fn ab_33_only_the_legs_in_touch_of_the_creature_are_active() {
     let mut scene = scene("adaptive-creature.toml");
-    // While it is dropped and lands; later it rocks, and hanging legs swing too.
-    let steps = 250;
+    let (landed, steps) = (250, 1000);
     let legs: Vec<Vec<BodyId>> = (0..6)
         .flat_map(|i| ["l", "r"].map(|side| format!("{i}{side}")))
         .map(|leg| links(&scene.world, &leg))
         .collect();
     let (mut touched, mut held, mut hung, mut locked) = (0, 0, 0, 0);
-    for _ in 0..steps {
+    for k in 0..steps {
         scene.world.step(scene.dt).unwrap();
-        for leg in &legs {
+        for leg in legs.iter().filter(|_| k > landed) {
             assert_eq!(leg.len(), 3);
-            let touches = scene.world.contacts().iter().any(|c| leg.contains(&c.body_a) || leg.contains(&c.body_b));
-            let moves = leg.iter().filter(|l| !scene.world.is_locked(**l).unwrap()).count();
+            let touches = scene
+                .world
+                .contacts()
+                .iter()
+                .any(|c| leg.contains(&c.body_a) || leg.contains(&c.body_b));
+            let moves = leg
+                .iter()
+                .filter(|l| !scene.world.is_locked(**l).unwrap())
+                .count();
             if touches {
                 (touched, held) = (touched + 3, held + 3 - moves);
             } else {
@@ -45,7 +51,8 @@ fn ab_33_only_the_legs_in_touch_of_the_creature_are_active() {
         }
     }
     println!("in touch: {held} of {touched} joints locked; not: {locked} of {hung}");
-    assert!(touched > 1000 && hung > 1000);
+    assert!(touched > 1000 && 5 * held < touched);
+    assert!(hung > 1000 && 10 * locked > 9 * hung);
 }
 
 #[test]
@@ -53,7 +60,7 @@ fn ab_33_the_moving_joints_of_the_curtain_follow_the_ball() {
     let mut scene = scene("adaptive-curtain.toml");
     let id = only_tree(&scene.world);
     let links = scene.world.link_bodies(id).unwrap();
-    let steps = if cfg!(debug_assertions) { 1200 } else { 2400 };
+    let steps = if cfg!(debug_assertions) { 700 } else { 1500 };
     for _ in 0..steps {
         scene.world.step(scene.dt).unwrap();
     }
@@ -64,6 +71,9 @@ fn ab_33_the_moving_joints_of_the_curtain_follow_the_ball() {
         .map(|l| scene.world.pose(*l).unwrap().position.x - ball.x)
         .collect();
     let near = moving.iter().filter(|x| x.abs() < 0.6).count();
-    println!("{} joints move, {near} of them next to the ball", moving.len());
+    println!(
+        "{} joints move, {near} of them next to the ball",
+        moving.len()
+    );
     assert!(moving.len() < 400 && 2 * near > moving.len());
 }
