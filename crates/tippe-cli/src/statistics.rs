@@ -23,11 +23,12 @@ pub struct Statistics {
     pub depth_max: f64,
     /// Worst residuals.
     pub residuals: Residuals,
-    /// Adaptive trees: sums over steps of moving and of locked joints, most joints beyond the budget, and of the residual R
-    /// the sum and the largest [rad²/s²].
+    /// Adaptive trees: sums over steps of moving and of locked joints, most joints beyond the budget and steps with any, and
+    /// of the residual R the sum and the largest [rad²/s²].
     pub moving: u64,
     pub locked: u64,
     pub over_budget_max: usize,
+    pub over_budget_steps: u64,
     pub locked_residual: (f64, f64),
     /// Steps in which a loop ended at its limit.
     pub capped_steps: u64,
@@ -138,6 +139,7 @@ impl Statistics {
         self.moving += a.moving as u64;
         self.locked += a.locked as u64;
         self.over_budget_max = self.over_budget_max.max(a.over_budget);
+        self.over_budget_steps += u64::from(a.over_budget > 0);
         let (sum, most) = self.locked_residual;
         self.locked_residual = (sum + a.residual, most.max(a.residual));
         self.depth_max = self

@@ -85,6 +85,8 @@ pub struct AdaptiveSummary {
     pub locked_mean: f64,
     /// Most joints that moved beyond the budget.
     pub over_budget_max: usize,
+    /// Steps in which more joints moved than the budget.
+    pub over_budget_steps: u64,
     /// Mean residual R [rad²/s²].
     pub residual_mean: f64,
     /// Largest residual R [rad²/s²].
@@ -99,6 +101,7 @@ impl AdaptiveSummary {
             moving_mean: statistics.per_step(statistics.moving),
             locked_mean: statistics.per_step(statistics.locked),
             over_budget_max: statistics.over_budget_max,
+            over_budget_steps: statistics.over_budget_steps,
             residual_mean: statistics.locked_residual.0 / steps,
             residual_max: statistics.locked_residual.1,
         })
@@ -324,12 +327,18 @@ impl Summary {
         }
         if let Some(a) = &self.adaptive {
             let text = format!(
-                "{} move a step, {} are locked, at most {} beyond the budget",
+                "{} move a step, {} are locked",
                 number(a.moving_mean),
-                number(a.locked_mean),
-                a.over_budget_max
+                number(a.locked_mean)
             );
             line("adaptive joints", text);
+            if a.over_budget_max > 0 {
+                let text = format!(
+                    "in {} of {} steps, by {} at most: joints faster than `lock_speed` are not locked, and impacts need some more",
+                    a.over_budget_steps, self.steps, a.over_budget_max
+                );
+                line("moving beyond the budget", text);
+            }
             let text = format!(
                 "{} rad²/s² at most, {} in the mean",
                 number(a.residual_max),

@@ -122,6 +122,13 @@ fn adaptive(file: &format::Adaptive, at: &At, problems: &mut Problems) -> Option
         }
         desc.interval = interval as u32;
     }
+    for (i, w) in file.weights.iter().flatten().enumerate() {
+        if !(*w > 0.0 && w.is_finite()) {
+            let at = at.key("weights").index(i);
+            let help = "write a positive number for each freedom";
+            problems.error(&at, format!("must be positive, got {w}"), help);
+        }
+    }
     desc.weights.clone_from(&file.weights);
     Some(desc)
 }

@@ -230,3 +230,90 @@ impl AdaptiveMemory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::articulated::{AdaptiveDesc, Joint, LinkDesc};
+    use crate::articulation::{ArticulationDesc, LinkBodyDesc};
+    use crate::math::{Mat3, Pose, Vec3};
+    use crate::shape::MassProperties;
+    use crate::{Shape, World};
+
+    const LINKS: usize = 400;
+
+    /// A horizontal chain on a fixed hinge, without gravity: nothing moves but what is pushed.
+    fn chain() -> (World, Vec<crate::BodyId>) {
+        let mass = MassProperties {
+            mass: 1.0,
+            center: Vec3::X * 0.5,
+            inertia: Mat3::from_diagonal(Vec3::new(0.01, 0.08, 0.08)),
+        };
+        let link = |i: usize| {
+            let place = Pose::from_position(if i == 0 { Vec3::ZERO } else { Vec3::X });
+            let hinge = Joint::Revolute { axis: Vec3::Y };
+            let mut link = LinkBodyDesc::new(LinkDesc::new(i.checked_sub(1), hinge, place, mass));
+            link.shapes.push(Shape::Sphere { radius: 0.2 }.into());
+            link
+        };
+        let mut world = World::default();
+        world.set_gravity(Vec3::ZERO).expect("finite");
+        let id = world
+            .add_articulation(&ArticulationDesc {
+                links: (0..LINKS).map(link).collect(),
+                adaptive: Some(AdaptiveDesc::joints(4)),
+                ..ArticulationDesc::default()
+            })
+            .expect("a good chain");
+        let links = world.link_bodies(id).expect("it exists");
+        (world, links)
+    }
+
+    #[test]
+    fn ab_37_poses_of_locked_links_are_computed_when_somebody_looks() {
+        let ((mut world, links), (mut looked, _)) = (chain(), chain());
+        for k in 0..24 {
+            for w in [&mut world, &mut looked] {
+                let push = Vec3::Z * f64::from(k);
+                let at = w.position_of(links[LINKS - 1].index());
+                w.apply_force(links[LINKS - 1], push, at)
+                    .expect("it exists");
+                w.step(1e-3).expect("the chain is sound");
+            }
+            // The step left the links where they were, and asking where one of them is does not place the others.
+            assert!(world.state.behind && world.placed.get().is_none());
+            let last = looked.pose(links[LINKS - 1]).expect("it exists");
+            assert!(looked.placed.get().is_some());
+            let center = last.point(Vec3::X * 0.5);
+            let alone = world.position_of(links[LINKS - 1].index());
+            assert!((center - alone).length() < 1e-12, "{center} {alone}");
+        }
+        assert!(world.placed.get().is_none());
+        assert_eq!(world.hash(), looked.hash());
+    }
+
+    #[test]
+    fn ab_37_detection_refits_only_the_shapes_of_pieces_that_move() {
+        let (mut world, links) = chain();
+        let mut refitted = Vec::new();
+        for _ in 0..24 {
+            let at = world.position_of(links[LINKS - 1].index());
+            let last = links[LINKS - 1];
+            world.apply_force(last, Vec3::Z, at).expect("it exists");
+            let report = world.step(1e-3).expect("the chain is sound");
+            // Links that what moves carries; the others are locked to the world.
+            let carried = links
+                .iter()
+                .position(|l| !world.is_locked(*l).expect("it exists"));
+            let carried = LINKS - carried.expect("some joint moves");
+            let made = world.work.detection.refitted;
+            assert!(made == carried || made == LINKS, "{made} of {carried}");
+            refitted.push((made, report.adaptive.selections));
+        }
+        // All of them only where joints were chosen, and not even then where the choice is the same.
+        let whole = refitted.iter().filter(|(made, _)| *made == LINKS);
+        assert!(whole.clone().all(|(_, chosen)| *chosen > 0), "{refitted:?}");
+        assert!(whole.count() <= 2, "{refitted:?}");
+        let least = refitted.iter().map(|(made, _)| *made).min();
+        assert!(least.is_some_and(|m| m <= 40), "{refitted:?}");
+    }
+}

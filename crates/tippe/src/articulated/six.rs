@@ -25,48 +25,102 @@ pub(super) const ONE: Matrix = {
     one
 };
 
+// Plain loops by rows, which compilers make vector instructions of; entries are summed in the order of k.
+
 pub(super) fn times(a: &Matrix, b: &Matrix) -> Matrix {
-    std::array::from_fn(|i| std::array::from_fn(|j| (0..6).fold(0.0, |s, k| s + a[i][k] * b[k][j])))
+    let mut out = ZERO;
+    for i in 0..6 {
+        for k in 0..6 {
+            for j in 0..6 {
+                out[i][j] += a[i][k] * b[k][j];
+            }
+        }
+    }
+    out
 }
 
 pub(super) fn apply(a: &Matrix, x: &Six) -> Six {
-    std::array::from_fn(|i| (0..6).fold(0.0, |s, k| s + a[i][k] * x[k]))
+    let mut out = [0.0; 6];
+    for i in 0..6 {
+        out[i] = dot(&a[i], x);
+    }
+    out
 }
 
 /// `Aᵀ x`
 pub(super) fn apply_transposed(a: &Matrix, x: &Six) -> Six {
-    std::array::from_fn(|i| (0..6).fold(0.0, |s, k| s + a[k][i] * x[k]))
+    let mut out = [0.0; 6];
+    for k in 0..6 {
+        for i in 0..6 {
+            out[i] += a[k][i] * x[k];
+        }
+    }
+    out
 }
 
 /// `Aᵀ B`
 pub(super) fn transposed_times(a: &Matrix, b: &Matrix) -> Matrix {
-    std::array::from_fn(|i| std::array::from_fn(|j| (0..6).fold(0.0, |s, k| s + a[k][i] * b[k][j])))
+    let mut out = ZERO;
+    for k in 0..6 {
+        for i in 0..6 {
+            for j in 0..6 {
+                out[i][j] += a[k][i] * b[k][j];
+            }
+        }
+    }
+    out
 }
 
 /// `A Bᵀ`
 pub(super) fn times_transposed(a: &Matrix, b: &Matrix) -> Matrix {
-    std::array::from_fn(|i| std::array::from_fn(|j| dot(&a[i], &b[j])))
+    times(a, &transposed(b))
 }
 
 /// The symmetric part.
 pub(super) fn symmetric(a: &Matrix) -> Matrix {
-    std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (a[i][j] + a[j][i])))
+    let mut out = ZERO;
+    for i in 0..6 {
+        for j in 0..6 {
+            out[i][j] = 0.5 * (a[i][j] + a[j][i]);
+        }
+    }
+    out
 }
 
 pub(super) fn transposed(a: &Matrix) -> Matrix {
-    std::array::from_fn(|i| std::array::from_fn(|j| a[j][i]))
+    let mut out = ZERO;
+    for i in 0..6 {
+        for j in 0..6 {
+            out[i][j] = a[j][i];
+        }
+    }
+    out
 }
 
 pub(super) fn sum(a: &Matrix, b: &Matrix, factor: f64) -> Matrix {
-    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] + factor * b[i][j]))
+    let mut out = ZERO;
+    for i in 0..6 {
+        for j in 0..6 {
+            out[i][j] = a[i][j] + factor * b[i][j];
+        }
+    }
+    out
 }
 
 pub(super) fn plus(a: &Six, b: &Six, factor: f64) -> Six {
-    std::array::from_fn(|i| a[i] + factor * b[i])
+    let mut out = [0.0; 6];
+    for i in 0..6 {
+        out[i] = a[i] + factor * b[i];
+    }
+    out
 }
 
 pub(super) fn dot(a: &Six, b: &Six) -> f64 {
-    (0..6).fold(0.0, |s, k| s + a[k] * b[k])
+    let mut sum = 0.0;
+    for k in 0..6 {
+        sum += a[k] * b[k];
+    }
+    sum
 }
 
 /// Inverse of a symmetric positive definite matrix; `None` if it is not.

@@ -115,6 +115,8 @@ pub struct Work {
     pub(super) visited: u64,
     /// Stages of a step. Written and read by `integrate`.
     pub(super) stages: Stages,
+    /// Parts of chains. Written and read by `dca`.
+    pub(super) halves: super::dca::Halves,
     pub(super) ready: Ready,
 }
 
@@ -147,6 +149,7 @@ impl Work {
             dissipated: 0.0,
             visited: 0,
             stages: Stages::new(model),
+            halves: super::dca::Halves::default(),
             ready: Ready::default(),
         }
     }

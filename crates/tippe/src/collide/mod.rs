@@ -128,6 +128,8 @@ pub struct Detection {
     pub stop: f64,
     /// Searches that ended at their limit: for a time of impact, for pairs, for contacts.
     pub unresolved: u32,
+    /// Shapes whose bounds the last call computed anew: those of bodies that moved.
+    pub refitted: usize,
     items: Vec<Item>,
     boxes: Vec<Aabb>,
     movable: Vec<bool>,
@@ -292,6 +294,7 @@ fn bound(
     out.items.clear();
     out.boxes.clear();
     out.movable.clear();
+    out.refitted = 0;
     for (slot, body) in model.present() {
         if body.shapes.iter().all(|s| s.filter.allows_none()) {
             continue;
@@ -311,6 +314,7 @@ fn bound(
                 continue;
             }
         }
+        out.refitted += body.shapes.len();
         let way = BodyWay::of(slot, body, now, predicted);
         let movable = body.is_awake() && !held.get(slot).is_some_and(|h| *h);
         for index in 0..body.shapes.len() {

@@ -231,3 +231,31 @@ pub fn rods(n: usize) -> Vec<LinkDesc> {
         })
         .collect()
 }
+
+/// Solves `A x = b` by elimination with row exchange.
+pub fn solve(mut a: Vec<f64>, mut b: Vec<f64>) -> Vec<f64> {
+    let n = b.len();
+    for c in 0..n {
+        let p = (c..n)
+            .max_by(|i, j| a[i * n + c].abs().total_cmp(&a[j * n + c].abs()))
+            .unwrap();
+        for k in 0..n {
+            a.swap(c * n + k, p * n + k);
+        }
+        b.swap(c, p);
+        for i in c + 1..n {
+            let t = a[i * n + c] / a[c * n + c];
+            for k in c..n {
+                a[i * n + k] -= t * a[c * n + k];
+            }
+            b[i] -= t * b[c];
+        }
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            b[i] -= a[i * n + k] * b[k];
+        }
+        b[i] /= a[i * n + i];
+    }
+    b
+}
