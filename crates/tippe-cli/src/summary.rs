@@ -122,7 +122,7 @@ pub struct EnergySummary {
     pub gravity: f64,
     /// Work of applied forces.
     pub external: f64,
-    /// Work of motors and springs.
+    /// Work of motors.
     pub motors: f64,
     /// Work of prescribed bodies.
     pub prescribed: f64,
@@ -193,7 +193,7 @@ impl EnergySummary {
             ("work of applied forces", self.external),
             ("work of motors", self.motors),
             ("work of prescribed bodies", self.prescribed),
-            ("work of compliant contacts", self.elastic_work),
+            ("work of springs and compliant contacts", self.elastic_work),
             ("lost to friction", -self.friction),
             ("lost to restitution", -self.restitution),
             ("lost to drag", -self.drag),

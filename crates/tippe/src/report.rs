@@ -306,17 +306,17 @@ pub struct EnergyLedger {
     pub kinetic: f64,
     /// Potential energy of the dynamic bodies in the gravity field, zero at the world origin.
     pub potential: f64,
-    /// Energy stored in compliant contacts.
+    /// Energy stored in springs and compliant contacts.
     pub elastic: f64,
     /// Work of gravity.
     pub gravity: f64,
     /// Work of forces, torques and impulses that the user applied.
     pub external: f64,
-    /// Work of motors and springs.
+    /// Work of motors.
     pub motors: f64,
     /// Work of bodies with prescribed motion.
     pub prescribed: f64,
-    /// Work of compliant contacts without their damping: minus the change of `elastic`.
+    /// Work of springs and of compliant contacts without their damping: minus the change of `elastic`.
     pub elastic_work: f64,
     /// Loss to friction (sliding, rolling and spinning).
     pub friction: f64,
@@ -330,7 +330,8 @@ pub struct EnergyLedger {
     pub contact_damping: f64,
     /// Plastic loss where joints, limits or prescribed bodies change velocities at once.
     pub shock: f64,
-    /// Loss to the numerical method itself: implicit stiffness, locking, regularisation, falling asleep.
+    /// Loss to the numerical method itself: implicit stiffness, the error of second order of springs and of motion on joints (which goes
+    /// both ways), locking, regularisation, falling asleep.
     pub numerical_damping: f64,
     /// Energy that impulses made from nothing: the positive part of the balance of bodies that exchange impulses, over whole substeps.
     pub gained: f64,

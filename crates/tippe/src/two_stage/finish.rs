@@ -6,7 +6,7 @@
 
 use super::gather::StepContact;
 use super::rest::Resting;
-use super::{Island, Scratch, substeps};
+use super::{Island, Scratch, springs, substeps};
 use crate::collide::Contact;
 use crate::joint::JointKind;
 use crate::math::Vec3;
@@ -53,7 +53,10 @@ pub(crate) fn run(
         report,
     );
     react(model, state, work, report);
-    let turn = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
+    springs::settle(model, work, report);
+    let swing = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
+    let soft = springs::stiffest(model, &work.stage.joint_blocks, report.dt);
+    let turn = libm::sqrt(swing * swing + soft);
     work.balance.close(model, state, turn, &mut report.energy);
     ledger::close(model, before, state, report);
     report.time = state.time;

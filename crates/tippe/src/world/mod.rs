@@ -10,6 +10,7 @@ mod couplings;
 mod joints;
 mod keyframes;
 mod links;
+mod motors;
 mod programs;
 pub mod query;
 mod read;
@@ -17,6 +18,7 @@ mod sensors;
 mod sleeping;
 
 pub use keyframes::START;
+pub use motors::MotorPlace;
 pub use read::PairContact;
 
 use crate::dynamics::joint::unwrapped;
