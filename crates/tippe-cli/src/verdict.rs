@@ -153,6 +153,9 @@ pub struct Verdict {
     pub class: Class,
     /// What is not good, the worst first.
     pub findings: Vec<Finding>,
+    /// Why a step was refused, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// A value with the time and the bodies of its worst step.
@@ -278,6 +281,7 @@ impl Watch {
         Verdict {
             class: findings.first().map_or(Class::Good, |f| f.class),
             findings,
+            refused: None,
         }
     }
 }
@@ -309,14 +313,16 @@ fn ratio(value: f64, beside: f64) -> f64 {
 
 impl Verdict {
     /// A run whose last step was refused cannot be trusted.
-    pub fn stopped(mut self) -> Self {
+    pub fn stopped(mut self, reason: String) -> Self {
         self.class = Class::Distrust;
+        self.refused = Some(reason);
         self
     }
 
     /// For the summary: the class, then each finding.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.class.word().to_owned()];
+        lines.extend(self.refused.clone());
         lines.extend(self.findings.iter().map(Finding::sentence));
         lines
     }

@@ -337,7 +337,7 @@ fn row_speed(
 
 /// How fast ends with prescribed motion move against a row.
 fn driven(
-    model: &crate::model::Model,
+    model: &Model,
     row: &crate::dynamics::joint::JointRow,
     joint: &crate::model::Joint,
     bodies: &[BodyState],
