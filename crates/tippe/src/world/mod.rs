@@ -10,6 +10,7 @@ mod couplings;
 mod joints;
 mod keyframes;
 mod links;
+mod locks;
 mod motors;
 mod programs;
 pub mod query;
@@ -18,6 +19,8 @@ mod sensors;
 mod sleeping;
 
 pub use keyframes::START;
+pub(crate) use locks::Lock;
+pub use locks::LockedAxes;
 pub use motors::MotorPlace;
 pub use read::PairContact;
 
@@ -437,7 +440,7 @@ impl World {
         let state = &mut self.state.bodies[index];
         state.rotation = crate::math::rotation::normalized(pose.rotation);
         state.position = pose.position + state.rotation * center;
-        Ok(())
+        self.lock_again(id)
     }
 
     /// Sets velocity of the centre of mass [m/s] and angular velocity [rad/s] of a dynamic body.
@@ -483,7 +486,7 @@ impl World {
         self.catch_up();
         self.wake_around(id.index());
         self.state.bodies[id.index()] = state;
-        Ok(())
+        self.lock_again(id)
     }
 
     /// A body that forces move.
@@ -640,6 +643,7 @@ impl World {
             }
         }
         self.model.update_jointed();
+        self.drop_locks();
         self.drop_couplings();
     }
 
