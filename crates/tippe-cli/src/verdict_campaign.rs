@@ -96,6 +96,16 @@ fn run(path: &Path, fault: Option<Fault>, finer: usize, perturbed: bool) -> Opti
             world.set_velocity(id, v, w).ok()?;
         }
     }
+    if perturbed {
+        let trees: Vec<_> = world.articulation_ids().collect();
+        for id in trees {
+            let mut state = world.articulation_state(id).ok()?.clone();
+            for (i, v) in state.velocities.iter_mut().enumerate() {
+                *v += PERTURBATION * (1.0 + (i % 5) as f64);
+            }
+            world.set_articulation_state(id, &state).ok()?;
+        }
+    }
     let (start, thin) = (world.energy(), thickness(world));
     let mut watch = Watch::new(world);
     let mut statistics = Statistics::default();
@@ -170,14 +180,17 @@ struct Counts {
     right: usize,
     wrong: usize,
     unknown: usize,
+    hidden: usize,
     false_good: Vec<String>,
     false_alarm: Vec<String>,
 }
 
 impl Counts {
-    fn add(&mut self, what: &str, truth: Truth, run: &Run) {
+    fn add(&mut self, what: &str, truth: Truth, run: &Run, faulty: bool) {
         println!("{what}: {truth:?}, {}; {}", run.class.word(), run.worst);
         match (truth, run.class) {
+            // A fault was at work and shows in forces or energies, not yet in places: an alarm is no error, nor is none.
+            (Truth::Right, _) if faulty => self.hidden += 1,
             (Truth::Right, Class::Good) => self.right += 1,
             (Truth::Right, _) => {
                 self.right += 1;
@@ -215,7 +228,7 @@ fn verdict_campaign() {
         let thin = load_file(&path, &LoadOptions::default()).map_or(1.0, |s| thickness(&s.world));
         let thin = if thin.is_finite() { thin } else { 1.0 };
         let chaos = distance(&plain, &perturbed);
-        counts.add(&name, judge(&plain, &fine, chaos, thin), &plain);
+        counts.add(&name, judge(&plain, &fine, chaos, thin), &plain, false);
         for fault in FAULTS {
             let Some(faulty) = run(&path, Some(fault), 1, false) else {
                 continue;
@@ -228,16 +241,19 @@ fn verdict_campaign() {
             } else {
                 judge(&faulty, &plain, chaos, thin)
             };
-            counts.add(&format!("{name} with {fault:?}"), truth, &faulty);
+            counts.add(&format!("{name} with {fault:?}"), truth, &faulty, true);
         }
     }
     let Counts {
         right,
         wrong,
         unknown,
+        hidden,
         ..
     } = counts;
-    println!("{right} right, {wrong} wrong, {unknown} that chaos hides");
+    println!(
+        "{right} right, {wrong} wrong, {unknown} that chaos hides, {hidden} with a fault that does not show in places"
+    );
     println!(
         "wrong and judged good: {} of {wrong}: {:?}",
         counts.false_good.len(),
