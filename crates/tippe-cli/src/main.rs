@@ -32,6 +32,8 @@ mod summary;
 mod svg;
 mod validate;
 mod verdict;
+#[cfg(all(test, feature = "fault-injection"))]
+mod verdict_campaign;
 mod view;
 
 use std::process::ExitCode;

@@ -361,10 +361,9 @@ impl Simulation {
     fn verdict(&self, scene: &Scene, end: &End) -> Verdict {
         let start = self.energy_start.0;
         let verdict = self.watch.verdict(start, &self.statistics, &scene.world);
-        if matches!(end, End::Stopped(_)) {
-            verdict.stopped()
-        } else {
-            verdict
+        match end {
+            End::Stopped(e) => verdict.stopped(format!("a step was refused: {e}")),
+            _ => verdict,
         }
     }
 

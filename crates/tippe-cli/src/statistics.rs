@@ -74,7 +74,7 @@ pub struct AllSeries {
     pub elastic: Series,
     /// Work of gravity aside, the transfers since the start [J]: works positive into the bodies, losses positive out of them.
     pub external: Series,
-    /// Work of motors and springs.
+    /// Work of motors.
     pub motors: Series,
     /// Work of bodies with prescribed motion.
     pub prescribed: Series,
@@ -157,7 +157,10 @@ impl Statistics {
             *self.missed.entry(name).or_default() += 1;
         }
         let e = &report.energy;
-        self.works += e.external.max(0.0) + e.motors.max(0.0) + e.prescribed.max(0.0);
+        self.works += e.external.max(0.0)
+            + e.motors.max(0.0)
+            + e.prescribed.max(0.0)
+            + e.elastic_work.max(0.0);
         self.fallback_steps += u64::from(report.material_fallbacks > 0);
         self.fallbacks_max = self.fallbacks_max.max(report.material_fallbacks);
         self.note_energies(ledger.kinetic, ledger.potential);
@@ -178,7 +181,10 @@ impl Statistics {
     /// potential energy it does not depend on where the origin is.
     pub fn turnover(&self, ledger: &EnergyLedger) -> f64 {
         let span = self.potential_range.map_or(0.0, |(low, high)| high - low);
-        let works = ledger.external.abs() + ledger.motors.abs() + ledger.prescribed.abs();
+        let works = ledger.external.abs()
+            + ledger.motors.abs()
+            + ledger.prescribed.abs()
+            + ledger.elastic_work.abs();
         let losses = ledger.friction.abs()
             + ledger.restitution.abs()
             + ledger.drag.abs()

@@ -11,7 +11,7 @@ use tippe::{BodyKind, EnergyLedger, World};
 
 use crate::format::{count, number, share, step_length};
 use crate::statistics::Statistics;
-use crate::verdict::Verdict;
+use crate::verdict::{Class, Verdict};
 
 /// What `--json` prints last and `summary.json` holds.
 #[derive(Clone, Debug, Serialize)]
@@ -125,7 +125,7 @@ pub struct EnergySummary {
     pub gravity: f64,
     /// Work of applied forces.
     pub external: f64,
-    /// Work of motors and springs.
+    /// Work of motors.
     pub motors: f64,
     /// Work of prescribed bodies.
     pub prescribed: f64,
@@ -196,7 +196,7 @@ impl EnergySummary {
             ("work of applied forces", self.external),
             ("work of motors", self.motors),
             ("work of prescribed bodies", self.prescribed),
-            ("work of compliant contacts", self.elastic_work),
+            ("work of springs and compliant contacts", self.elastic_work),
             ("lost to friction", -self.friction),
             ("lost to restitution", -self.restitution),
             ("lost to drag", -self.drag),
@@ -304,15 +304,7 @@ impl Summary {
             "deepest penetration",
             format!("{} m", number(self.max_depth)),
         );
-        line(
-            "certified",
-            format!(
-                "{} of {}{}",
-                self.certified_steps,
-                count(self.steps, "step"),
-                self.missed
-            ),
-        );
+        line("certified", self.certified());
         // Joint rows are worth a line only where there are joints.
         for (name, value, unit) in self
             .residuals
@@ -413,6 +405,25 @@ impl Summary {
             let _ = writeln!(out, "\nwarning: {warning}");
         }
         out
+    }
+}
+
+impl Summary {
+    /// How many steps kept the absolute thresholds, and what the others missed; a verdict that is good says that this is small beside the
+    /// size and speed of the scene.
+    fn certified(&self) -> String {
+        let steps = count(self.steps, "step");
+        let good = self
+            .verdict
+            .as_ref()
+            .is_some_and(|v| v.class == Class::Good);
+        let missed = match self.missed.strip_suffix(')') {
+            Some(words) if good => {
+                format!("{words}; small beside the size and speed of the scene)")
+            }
+            _ => self.missed.clone(),
+        };
+        format!("{} of {steps}{missed}", self.certified_steps)
     }
 }
 

@@ -5,7 +5,8 @@
 //! Source: the table of docs/verdict.md; a test compares the limits with it.
 
 use serde::Serialize;
-use tippe::{Body, BodyId, Pose, Shape, StepReport, World};
+use tippe::dynamics::energy::spin_momentum;
+use tippe::{Body, BodyId, BodyKind, BodyState, Pose, Shape, StepReport, Vec3, World};
 
 use crate::format::{number, share};
 use crate::statistics::Statistics;
@@ -62,7 +63,7 @@ const fn measure(
     }
 }
 
-const MEASURES: [Measure; 8] = [
+const MEASURES: [Measure; 9] = [
     measure(
         "deepest overlap",
         "m",
@@ -106,6 +107,13 @@ const MEASURES: [Measure; 8] = [
         "a shorter step",
     ),
     measure(
+        "angular momentum changed in free flight",
+        "",
+        "its own",
+        (0.0001, 0.01),
+        "a shorter step",
+    ),
+    measure(
         "energy made from nothing",
         "J",
         "energy put in",
@@ -120,6 +128,9 @@ const MEASURES: [Measure; 8] = [
         "a shorter step",
     ),
 ];
+
+/// Spin that is no spin beside rounding [rad/s].
+const SLOW_SPIN: f64 = 1e-3;
 
 /// Something that is not good.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -153,6 +164,9 @@ pub struct Verdict {
     pub class: Class,
     /// What is not good, the worst first.
     pub findings: Vec<Finding>,
+    /// Why a step was refused, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// A value with the time and the bodies of its worst step.
@@ -176,8 +190,10 @@ impl Worst {
 /// What a run notes for its verdict.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
-    /// Overlap, joints, approach, slip, cone, joint velocity: the first six measures.
-    worst: [Worst; 6],
+    /// Overlap, joints, approach, slip, cone, joint velocity, angular momentum: the first seven measures.
+    worst: [Worst; 7],
+    /// Angular momenta about their centres of mass of the bodies that may fly, after the last step.
+    spins: Vec<(BodyId, Vec3)>,
     /// Thickness of the thinnest body that moves [m].
     thickness: f64,
     /// Mass of all that moves [kg], and gravity [m/s²].
@@ -216,6 +232,38 @@ impl Watch {
         if depth > 0.0 && depth / self.thickness > self.worst[0].share {
             self.see_overlap(depth, time, world);
         }
+        self.see_spins(time, world);
+    }
+
+    /// A body that nothing touched, held or pushed keeps its angular momentum.
+    fn see_spins(&mut self, time: f64, world: &World) {
+        if !world.programs().is_empty() {
+            return;
+        }
+        let pairs = world.contacts().iter();
+        let mut busy: Vec<BodyId> = pairs.flat_map(|c| [c.body_a, c.body_b]).collect();
+        for joint in world.joint_ids().filter_map(|id| world.joint(id).ok()) {
+            busy.extend(joint.desc.body_a.into_iter().chain([joint.desc.body_b]));
+        }
+        busy.sort_unstable();
+        for (id, before) in self.spins.drain(..) {
+            let (Ok(body), Ok(state)) = (world.body(id), world.body_state(id)) else {
+                continue;
+            };
+            if busy.binary_search(&id).is_ok() {
+                continue;
+            }
+            let change = (spin_momentum(body, state) - before).length();
+            let slow = SLOW_SPIN * body.moments.max_element();
+            let worst = &mut self.worst[6];
+            worst.see(change / (before.length() + slow), time);
+            worst.share = worst.value;
+        }
+        let free =
+            |b: &(BodyId, &Body, &BodyState)| b.1.kind == BodyKind::Dynamic && b.1.drag.is_none();
+        let flying = world.bodies().filter(free);
+        self.spins
+            .extend(flying.map(|(id, body, state)| (id, spin_momentum(body, state))));
     }
 
     fn see_overlap(&mut self, depth: f64, time: f64, world: &World) {
@@ -244,7 +292,7 @@ impl Watch {
         let ledger = world.ledger();
         let mean = (2.0 * statistics.kinetic_max / self.mass).sqrt();
         let speed = (self.gravity * self.thickness).sqrt().max(mean);
-        let besides = [f64::NAN, self.thickness, speed, speed, 1.0, speed];
+        let besides = [f64::NAN, self.thickness, speed, speed, 1.0, speed, 1.0];
         let mut findings = Vec::new();
         for (i, worst) in self.worst.iter().enumerate() {
             let share = if i == 0 {
@@ -266,7 +314,7 @@ impl Watch {
                 statistics.turnover(ledger).max(scale),
             ),
         ];
-        for (measure, (value, beside)) in MEASURES[6..].iter().zip(sums) {
+        for (measure, (value, beside)) in MEASURES[7..].iter().zip(sums) {
             let found = Worst {
                 value,
                 share: ratio(value, beside),
@@ -278,6 +326,7 @@ impl Watch {
         Verdict {
             class: findings.first().map_or(Class::Good, |f| f.class),
             findings,
+            refused: None,
         }
     }
 }
@@ -309,14 +358,16 @@ fn ratio(value: f64, beside: f64) -> f64 {
 
 impl Verdict {
     /// A run whose last step was refused cannot be trusted.
-    pub fn stopped(mut self) -> Self {
+    pub fn stopped(mut self, reason: String) -> Self {
         self.class = Class::Distrust;
+        self.refused = Some(reason);
         self
     }
 
     /// For the summary: the class, then each finding.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.class.word().to_owned()];
+        lines.extend(self.refused.clone());
         lines.extend(self.findings.iter().map(Finding::sentence));
         lines
     }
@@ -416,7 +467,7 @@ pub fn overlaps(world: &World) -> Vec<(String, String, f64)> {
 /// Whether two bodies are links of one articulation, which the tree holds in their places.
 fn linked(a: &Body, b: &Body) -> bool {
     let tree = |body: &Body| match body.kind {
-        tippe::BodyKind::Link { articulation, .. } => Some(articulation),
+        BodyKind::Link { articulation, .. } => Some(articulation),
         _ => None,
     };
     tree(a).is_some() && tree(a) == tree(b)

@@ -203,7 +203,10 @@ fn motor(m: &format::Motor, along: Along, at: &At, problems: &mut Problems) -> O
     } else {
         "force in N"
     };
+    let gains = m.kp.is_some() || m.kd.is_some();
     match m.max_force {
+        // Gains bound the force themselves.
+        None if gains => {}
         None => problems.error(
             &at.key("max_force"),
             "missing: without a force limit a motor pushes with whatever it takes, through any obstacle",
@@ -213,19 +216,7 @@ fn motor(m: &format::Motor, along: Along, at: &At, problems: &mut Problems) -> O
             not_negative(force, HEAVY, &format!("write the largest {unit}"), &at.key("max_force"), problems);
         }
     }
-    let aims = [
-        ("velocity", m.velocity.is_some()),
-        ("position", m.position.is_some()),
-        ("position_deg", m.position_deg.is_some()),
-    ];
-    let given: Vec<&str> = aims.iter().filter(|a| a.1).map(|a| a.0).collect();
-    if let [first, second, ..] = given.as_slice() {
-        problems.error(
-            &at.key(second),
-            format!("both {first} and {second}"),
-            "a motor has one aim: keep one of the two",
-        );
-    }
+    one_aim(m, at, problems);
     for (key, value) in [
         ("velocity", m.velocity),
         ("position", m.position),
@@ -234,6 +225,12 @@ fn motor(m: &format::Motor, along: Along, at: &At, problems: &mut Problems) -> O
         if value.is_some_and(|x| x.abs() > LARGE) {
             problems.error(&at.key(key), "too large", format!("limit {LARGE:e}"));
         }
+    }
+    let unlimited = if gains { f64::INFINITY } else { 0.0 };
+    let max_force = m.max_force.unwrap_or(unlimited);
+    let target = m.position.or(m.position_deg.map(f64::to_radians));
+    if gains {
+        return servo(m, target, max_force, at, problems);
     }
     if let Some(time) = m.time {
         if m.velocity.is_some() {
@@ -251,8 +248,6 @@ fn motor(m: &format::Motor, along: Along, at: &At, problems: &mut Problems) -> O
             problems,
         );
     }
-    let max_force = m.max_force.unwrap_or(0.0);
-    let target = m.position.or(m.position_deg.map(f64::to_radians));
     match (m.velocity, target) {
         (Some(target), _) => Some(Motor::Velocity { target, max_force }),
         (None, Some(target)) => Some(Motor::Position {
@@ -269,6 +264,55 @@ fn motor(m: &format::Motor, along: Along, at: &At, problems: &mut Problems) -> O
             None
         }
     }
+}
+
+/// A motor has one aim, or with gains a place and a speed there.
+fn one_aim(m: &format::Motor, at: &At, problems: &mut Problems) {
+    let gains = m.kp.is_some() || m.kd.is_some();
+    let aims = [
+        ("velocity", m.velocity.is_some() && !gains),
+        ("position", m.position.is_some()),
+        ("position_deg", m.position_deg.is_some()),
+    ];
+    let given: Vec<&str> = aims.iter().filter(|a| a.1).map(|a| a.0).collect();
+    if let [first, second, ..] = given.as_slice() {
+        problems.error(
+            &at.key(second),
+            format!("both {first} and {second}"),
+            "a motor has one aim: keep one of the two",
+        );
+    }
+}
+
+/// A motor with gains.
+fn servo(
+    m: &format::Motor,
+    position: Option<f64>,
+    max_force: f64,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<Motor> {
+    let gains = [("kp", m.kp), ("kd", m.kd)];
+    for (key, gain) in gains.into_iter().filter_map(|(k, g)| Some((k, g?))) {
+        let help = "write a force per distance (kp) or per speed (kd)";
+        not_negative(gain, HEAVY, help, &at.key(key), problems);
+    }
+    if m.time.is_some() {
+        let reason = "a motor with gains has no time";
+        problems.error(&at.key("time"), reason, "remove it, or kp and kd");
+    }
+    if m.kp.is_some() && position.is_none() {
+        let reason = "kp needs a place to push to";
+        problems.error(&at.key("kp"), reason, "add position = …");
+        return None;
+    }
+    Some(Motor::Servo {
+        position: position.unwrap_or(0.0),
+        velocity: m.velocity.unwrap_or(0.0),
+        kp: m.kp.unwrap_or(0.0),
+        kd: m.kd.unwrap_or(0.0),
+        max_force,
+    })
 }
 
 fn spring(s: &format::Spring, at: &At, problems: &mut Problems) -> Spring {
@@ -350,6 +394,20 @@ fn table(freedom: &Freedom) -> Option<format::Freedom> {
                 position: Some(target),
                 time: Some(time),
                 max_force: Some(max_force),
+                ..format::Motor::default()
+            },
+            Motor::Servo {
+                position,
+                velocity,
+                kp,
+                kd,
+                max_force,
+            } => format::Motor {
+                position: Some(position),
+                velocity: Some(velocity),
+                kp: Some(kp),
+                kd: Some(kd),
+                max_force: Some(max_force).filter(|f| f.is_finite()),
                 ..format::Motor::default()
             },
         }),

@@ -5,6 +5,8 @@
 //! Source: docs/recording.md, "Quantities". Names are those of the library and of the scene format.
 
 use crate::suggest::nearest;
+use tippe::articulated::Joint;
+use tippe::articulation::Articulation;
 use tippe::{ArticulationId, BodyId, JointId, World};
 
 /// Names of the numbers of a body, in their order.
@@ -82,10 +84,10 @@ impl Quantities {
                 continue;
             };
             let name = &tree.desc.name;
-            for k in 0..state.positions.len() {
+            for (k, stored) in written_order(tree).into_iter().enumerate() {
                 all.push(
                     format!("articulation.{name}.positions[{k}]"),
-                    Source::Position(id, k),
+                    Source::Position(id, stored),
                 );
             }
             for k in 0..state.velocities.len() {
@@ -170,6 +172,19 @@ impl Quantities {
             .map(|s| value(world, *s).unwrap_or(0.0))
             .collect()
     }
+}
+
+/// Places of an articulation's positions in the order they are written: quaternions as w, x, y, z, which are x, y, z, w in memory.
+#[must_use]
+pub fn written_order(tree: &Articulation) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..tree.tree.position_count()).collect();
+    for (i, link) in tree.desc.links.iter().enumerate() {
+        let turns = matches!(link.link.joint, Joint::Spherical | Joint::Free);
+        if let (true, Some(places)) = (turns, tree.tree.positions_of(i)) {
+            order[places.end - 4..places.end].rotate_right(1);
+        }
+    }
+    order
 }
 
 fn value(world: &World, source: Source) -> Option<f64> {

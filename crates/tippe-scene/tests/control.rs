@@ -266,3 +266,32 @@ fn quantities_are_chosen_by_name() {
     let error = Quantities::choose(&scene.world, &["body.weel.position".into()]).unwrap_err();
     assert_eq!(error, (0, "did you mean \"body.wheel.position\"?".into()));
 }
+
+/// A free link that is turned: its quaternion stands in the tables as w, x, y, z.
+const TURNED: &str = r#"version = 1
+[world]
+gravity = [0, 0, 0]
+[method]
+dt = 0.01
+seconds = 0.01
+[record]
+exact = true
+[[articulation]]
+name = "kite"
+[[articulation.link]]
+name = "sail"
+joint = "free"
+start = [1, 2, 3, 0.8, 0.6, 0, 0]
+mass = 1
+shape.box = { size = [1, 1, 1] }
+"#;
+
+#[test]
+fn coordinates_of_free_links_are_written_with_w_first() {
+    let (_, recording) = recorded(TURNED);
+    let joints = last(&Tables::of(&recording).joints);
+    let found: Vec<f64> = (0..7)
+        .map(|k| joints[&format!("articulation.kite.positions[{k}]")])
+        .collect();
+    assert_eq!(found, [1.0, 2.0, 3.0, 0.8, 0.6, 0.0, 0.0]);
+}

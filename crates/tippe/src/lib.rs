@@ -98,4 +98,4 @@ pub use shape::{ConvexHull, Rounded, Shape, TriangleMesh};
 pub use solver::choose::THRESHOLDS;
 pub use state::BodyState;
 pub use world::query;
-pub use world::{PairContact, World};
+pub use world::{LockedAxes, MotorPlace, PairContact, World};

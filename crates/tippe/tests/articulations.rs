@@ -681,7 +681,7 @@ fn ab_27_a_spring_swings_a_link_with_its_frequency() {
             let mut booked = 0.0;
             for _ in 0..1000 {
                 let report = world.step(1e-3).unwrap();
-                booked += report.energy.motors;
+                booked += report.energy.elastic_work;
             }
             // x = 0.5 + cos 10 t.
             let expected = 0.5 + libm::cos(10.0);

@@ -165,7 +165,7 @@ record! {
 }
 
 record! {
-    /// A drive with a force limit: holds a velocity, or goes to a position.
+    /// A drive with a force limit: holds a velocity, goes to a position, or pushes by gains `kp` and `kd`.
     Motor {
         required {}
         optional {
@@ -177,6 +177,10 @@ record! {
             position_deg: f64,
             /// Time in which the distance to the position falls to 1/e [s]. Default 0.1.
             time: f64,
+            /// Torque per angle [N·m/rad] or force per distance [N/m] towards `position`, in place of `time`; may stand with `velocity`.
+            kp: f64,
+            /// Torque per angular speed [N·m·s/rad] or force per speed [N·s/m] towards `velocity` (0 if not given). Default 0.
+            kd: f64,
             /// Largest torque [N·m] or force [N]. Required.
             max_force: f64,
         }

@@ -68,6 +68,27 @@ pub fn total(model: &Model, state: &State) -> (f64, f64) {
     sum
 }
 
+/// Energy that the springs of joints and links hold [J].
+#[must_use]
+pub fn sprung(model: &Model, state: &State) -> f64 {
+    let mut sum = 0.0;
+    for (i, joint) in model.present_joints() {
+        let (turn, slide) = (joint.desc.rotation.spring, joint.desc.translation.spring);
+        if turn.is_none() && slide.is_none() {
+            continue;
+        }
+        let place = joint.place(&state.bodies, &state.joints);
+        let angle = super::joint::unwrapped(place.angle().1, state.joints[i].angle);
+        sum += turn.map_or(0.0, |s| s.energy(angle));
+        sum += slide.map_or(0.0, |s| s.energy(place.translation(joint.desc.kind).1));
+    }
+    for (i, articulation) in model.present_articulations() {
+        let positions = &state.articulations[i].positions;
+        sum += crate::articulated::spring_energy(&articulation.tree, positions);
+    }
+    sum
+}
+
 /// Weight times size, summed over the bodies that move [J]: what energy errors are measured by where nothing moves yet.
 #[must_use]
 pub fn weight_times_size(model: &Model) -> f64 {

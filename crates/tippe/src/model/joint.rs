@@ -271,6 +271,20 @@ pub enum Motor {
         /// Largest torque [N·m] or force [N].
         max_force: f64,
     },
+    /// Pushes in proportion to the errors of place and speed, `kp (position − x) + kd (velocity − u)` within ± `max_force`: a controller
+    /// that the step solves together with everything else, stable at any gains.
+    Servo {
+        /// Angle [rad] or displacement [m] to be at.
+        position: f64,
+        /// Speed of B relative to A to be there with [rad/s] or [m/s].
+        velocity: f64,
+        /// Torque per angle [N·m/rad] or force per distance [N/m].
+        kp: f64,
+        /// Torque per angular speed [N·m·s/rad] or force per speed [N·s/m].
+        kd: f64,
+        /// Largest torque [N·m] or force [N]; infinite: no limit.
+        max_force: f64,
+    },
 }
 
 /// A spring with a damper along a free motion.
@@ -283,6 +297,15 @@ pub struct Spring {
     pub stiffness: f64,
     /// Damping [N·m·s/rad] or [N·s/m].
     pub damping: f64,
+}
+
+impl Spring {
+    /// Energy that it holds at a value [J].
+    #[must_use]
+    pub const fn energy(&self, value: f64) -> f64 {
+        let x = value - self.rest;
+        0.5 * self.stiffness * x * x
+    }
 }
 
 /// What acts along one free motion of a joint.
@@ -423,29 +446,7 @@ impl Freedom {
             }
         }
         if let Some(motor) = self.motor {
-            let (target, force) = match motor {
-                Motor::Velocity { target, max_force } => (target, max_force),
-                Motor::Position {
-                    target,
-                    time,
-                    max_force,
-                } => {
-                    if !(time.is_finite() && time > 0.0) {
-                        return Err(BuildError::new(
-                            "motor.time",
-                            format!("must be positive and finite, got {time}"),
-                        ));
-                    }
-                    (target, max_force)
-                }
-            };
-            if !target.is_finite() {
-                return Err(BuildError::new("motor.target", "must be finite"));
-            }
-            if !(force.is_finite() && force >= 0.0) {
-                let reason = "a motor needs a finite force limit that is not negative";
-                return Err(BuildError::new("motor.max_force", reason));
-            }
+            motor.check(self.limits)?;
         }
         if let Some(spring) = self.spring {
             let numbers = [spring.stiffness, spring.damping];
@@ -457,5 +458,90 @@ impl Freedom {
             }
         }
         Ok(())
+    }
+}
+
+impl Motor {
+    /// Checks its numbers, and that its place is within the limits of its freedom.
+    fn check(&self, limits: Option<(f64, f64)>) -> Result<(), BuildError> {
+        let wrong = |field: &str, reason: String| Err(BuildError::new(field, reason));
+        let not_negative = |field: &str, x: f64, most: f64| {
+            if x >= 0.0 && x <= most {
+                return Ok(());
+            }
+            let reason = format!("must be finite and not negative, got {x}");
+            Err(BuildError::new(field, reason))
+        };
+        let (place, force) = match *self {
+            Self::Velocity { target, max_force } => {
+                finite("motor.target", target)?;
+                (None, max_force)
+            }
+            Self::Position {
+                target,
+                time,
+                max_force,
+            } => {
+                if !(time.is_finite() && time > 0.0) {
+                    let reason = format!("must be positive and finite, got {time}");
+                    return wrong("motor.time", reason);
+                }
+                finite("motor.target", target)?;
+                (Some(("motor.target", target)), max_force)
+            }
+            Self::Servo {
+                position,
+                velocity,
+                kp,
+                kd,
+                max_force,
+            } => {
+                finite("motor.position", position)?;
+                finite("motor.velocity", velocity)?;
+                not_negative("motor.kp", kp, f64::MAX)?;
+                not_negative("motor.kd", kd, f64::MAX)?;
+                not_negative("motor.max_force", max_force, f64::INFINITY)?;
+                (Some(("motor.position", position)), 0.0)
+            }
+        };
+        if !(force.is_finite() && force >= 0.0) {
+            let reason = "a motor needs a finite force limit that is not negative";
+            return wrong("motor.max_force", reason.into());
+        }
+        if let (Some((field, x)), Some((min, max))) = (place, limits)
+            && !(min..=max).contains(&x)
+        {
+            let reason = format!("{x} is beyond the limits {min} to {max}");
+            return wrong(field, reason);
+        }
+        Ok(())
+    }
+
+    /// The same motor aimed elsewhere: at a speed where it holds one, else at a place.
+    #[must_use]
+    pub const fn aimed(self, target: f64) -> Self {
+        match self {
+            Self::Velocity { max_force, .. } => Self::Velocity { target, max_force },
+            Self::Position {
+                time, max_force, ..
+            } => Self::Position {
+                target,
+                time,
+                max_force,
+            },
+            Self::Servo {
+                velocity,
+                kp,
+                kd,
+                max_force,
+                ..
+            } => Self::Servo {
+                position: target,
+                velocity,
+                kp,
+                kd,
+                max_force,
+            },
+        }
     }
 }

@@ -662,6 +662,8 @@ pub struct Model {
     pub(crate) sensors: Vec<Option<sensor::Sensor>>,
     /// Time programs, in the order they were added.
     pub(crate) programs: Vec<program::Program>,
+    /// Bodies with locked axes.
+    pub(crate) locks: Vec<crate::world::Lock>,
     /// How many of these were pushes alone: forces, torques; how many changed the tree of an articulation.
     pub(crate) pushes: u64,
     pub(crate) tree_edits: u64,

@@ -19,6 +19,7 @@ pub(crate) fn close(
     (report.momentum, report.angular_momentum) = energy::momenta(model, state);
     let e = &mut report.energy;
     (e.kinetic, e.potential) = energy::total(model, state);
+    e.elastic += energy::sprung(model, state);
     e.gravity = potential - e.potential;
     let losses = e.friction
         + e.restitution

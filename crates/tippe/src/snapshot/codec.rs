@@ -583,6 +583,7 @@ code_enum!(JointKind {
 code_enum!(Motor {
     0 => Velocity { target, max_force },
     1 => Position { target, time, max_force },
+    2 => Servo { position, velocity, kp, kd, max_force },
 });
 
 // For the encodings that have files of their own.

@@ -9,10 +9,12 @@ use crate::error::{BuildError, SnapshotError};
 use crate::model::Model;
 use crate::model::program::{Driven, Program, Signal};
 use crate::model::sensor::{Sensor, SensorDesc, SensorKind};
+use crate::world::Lock;
 
 /// Most numbers that one sensor reads.
 const READINGS_MAX: u32 = 16;
 
+code_struct!(Lock { body, axes, joints });
 code_struct!(Sensor { desc, count });
 code_struct!(SensorDesc { name, kind });
 code_struct!(Program { driven, signal });
@@ -47,6 +49,13 @@ pub(super) fn check(model: &Model) -> Result<(), BuildError> {
         sensor.desc.kind.check().map_err(|e| e.inside("sensors"))?;
         if sensor.count > READINGS_MAX {
             return Err(BuildError::new("sensors", "out of range"));
+        }
+    }
+    for lock in &model.locks {
+        let bodies = model.bodies.get(lock.body as usize);
+        let known = bodies.is_some_and(|b| b.is_some()) && lock.axes < 1 << 6;
+        if !known || lock.joints.iter().any(|j| model.get_joint(*j).is_none()) {
+            return Err(BuildError::new("locks", "out of range"));
         }
     }
     for program in &model.programs {

@@ -22,7 +22,7 @@ use codec::{Code, Input, Output};
 
 const MAGIC: [u8; 8] = *b"TIPPEWLD";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 18;
+const VERSION: u32 = 19;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
@@ -44,6 +44,7 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     world.model.sensors.write(&mut out);
     world.model.programs.write(&mut out);
     state.compliant.write(&mut out);
+    world.model.locks.write(&mut out);
     seal(&mut out.bytes);
     out.bytes
 }
@@ -90,6 +91,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     world.model.sensors = Code::read(&mut input)?;
     world.model.programs = Code::read(&mut input)?;
     world.state.compliant = Code::read(&mut input)?;
+    world.model.locks = Code::read(&mut input)?;
     world.model.sleepers = world.state.asleep.iter().flatten().count();
     if input.offset != bytes.len() || !check::consistent(&world.model, &world.state) {
         return Err(SnapshotError::Corrupt {

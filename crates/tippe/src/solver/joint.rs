@@ -19,6 +19,8 @@ use crate::state::{BOUNDED, JointMemory};
 const JOINT_REDUNDANT: f64 = 1e-12;
 /// Place of the first soft row in `scalar_rows`.
 const SOFT: usize = 6 + BOUNDED;
+/// Place of the servos among the soft rows, behind the two springs.
+pub(crate) const SERVOS: usize = 2;
 /// A row with bounds on its impulse: a motor or a limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bounded {
@@ -60,8 +62,8 @@ pub(crate) struct JointBlock {
     /// Diagonal of A.
     pub(crate) diagonal: [f64; 6],
     pub bounded: [Bounded; BOUNDED],
-    /// Springs and dampers about and along z.
-    pub soft: [Soft; 2],
+    /// Springs and dampers about and along z, then servos about and along z.
+    pub soft: [Soft; 2 * SERVOS],
     /// Angle and displacement at t, and the angle counted through full turns.
     pub(crate) values: [f64; 2],
     /// In the second half: impulses of the first, their sum, and the lever to the joint's origin on B then.
@@ -110,7 +112,7 @@ impl JointBlock {
             factor: [[0.0; 6]; 6],
             diagonal: [0.0; 6],
             bounded: [Bounded::default(); BOUNDED],
-            soft: [Soft::default(); 2],
+            soft: [Soft::default(); 2 * SERVOS],
             values: [0.0; 2],
             before: JointMemory::default(),
             before_wrench: JointRow::default(),
@@ -333,6 +335,11 @@ impl JointBlock {
             sum.ang_a += row.row.ang_a * row.lambda;
             sum.ang_b += row.row.ang_b * row.lambda;
         }
+        for servo in &self.soft[SERVOS..] {
+            sum.e += servo.row.e * servo.lambda;
+            sum.ang_a += servo.row.ang_a * servo.lambda;
+            sum.ang_b += servo.row.ang_b * servo.lambda;
+        }
         sum
     }
 
@@ -435,6 +442,9 @@ impl JointBlock {
                 work[k % 2] += row.lambda * 0.5 * (row.before + row.row.velocity(a, b));
             }
         }
+        for servo in &self.soft[SERVOS..] {
+            work[0] += servo.lambda * 0.5 * (servo.before + servo.row.velocity(a, b));
+        }
         (work[0], work[1])
     }
 
@@ -442,7 +452,7 @@ impl JointBlock {
     pub(crate) fn soft_work(&self, bodies: &[SolverBody]) -> SoftWork {
         let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
         let mut sum = SoftWork::default();
-        for soft in self.soft.iter().filter(|s| s.mass > 0.0) {
+        for soft in self.soft[..SERVOS].iter().filter(|s| s.mass > 0.0) {
             let work = soft.work(a, b);
             sum.spring += work.spring;
             sum.damper += work.damper;
@@ -455,7 +465,7 @@ impl JointBlock {
     pub(crate) fn prescribed_work(&self, bodies: &[SolverBody]) -> f64 {
         let (a, b) = (&bodies[self.a as usize], &bodies[self.b as usize]);
         let mut wrench = self.wrench();
-        for soft in &self.soft {
+        for soft in &self.soft[..SERVOS] {
             let lambda = soft.kick + soft.lambda;
             wrench.e += soft.row.e * lambda;
             wrench.ang_a += soft.row.ang_a * lambda;

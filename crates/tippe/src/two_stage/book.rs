@@ -142,7 +142,7 @@ impl Books<'_> {
             0.0
         };
         let soft = block.soft_work(bodies);
-        e.motors += soft.spring;
+        self.balance.sprung += soft.spring;
         e.joint_friction += soft.damper;
         e.numerical_damping += soft.numerical;
         let shock = -limits - held;
@@ -151,5 +151,7 @@ impl Books<'_> {
         let ends = [block.a, block.b];
         self.balance
             .exchange_by_joint(self.model, ends, motors + soft.spring + prescribed, shock);
+        let loss = soft.damper + soft.numerical;
+        self.balance.lose(self.model, ends, loss);
     }
 }

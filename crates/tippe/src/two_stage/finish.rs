@@ -6,7 +6,7 @@
 
 use super::gather::StepContact;
 use super::rest::Resting;
-use super::{Island, Scratch, guard, substeps};
+use super::{Island, Scratch, guard, springs, substeps};
 use crate::collide::Contact;
 use crate::joint::JointKind;
 use crate::math::Vec3;
@@ -39,13 +39,17 @@ pub(crate) fn run(
         }
     }
     work.stage.bodies.finish(model, state);
-    let turn = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
+    work.records.begin_substep();
+    react(model, state, work, report);
+    springs::settle(model, work, report);
+    let swing = substeps::TURN_MAX * substeps::turns(model, state, report.dt);
+    let soft = springs::stiffest(model, &work.stage.joint_blocks, report.dt);
+    let turn = libm::sqrt(swing * swing + soft);
     if work.stage.unguarded {
         work.balance.sum_up(model, state, turn, report.dt);
     } else {
         guard::settle(model, turn, state, work, report);
     }
-    work.records.begin_substep();
     remember(model, state, work, report);
     let idle = |p: &PairKey| is_idle(model, &work.resting, p);
     events::of_substep(
@@ -58,7 +62,6 @@ pub(crate) fn run(
         &mut work.events,
         report,
     );
-    react(model, state, work, report);
     work.balance.close(&mut report.energy);
     ledger::close(model, before, state, report);
     report.time = state.time;

@@ -245,7 +245,8 @@ fn motor_speed(freedom: &Freedom, value: f64, h: f64) -> f64 {
         Some(Motor::Velocity { target, .. }) => target,
         // Not faster than to arrive in one step.
         Some(Motor::Position { target, time, .. }) => (target - value) / time.max(h),
-        None => 0.0,
+        // A servo is a soft row: `servos`.
+        Some(Motor::Servo { .. }) | None => 0.0,
     }
 }
 

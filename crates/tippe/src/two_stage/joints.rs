@@ -57,6 +57,7 @@ pub(crate) fn first_blocks(
         block.keeps = touched && joint.desc.kind.rank() == 0;
         block.add_bounded(joint, &place, bodies, angle, h);
         block.add_springs(joint, &place, bodies, angle, h);
+        block.add_servos(joint, &place, bodies);
         block.shocked = starts_in_motion(&block, unkicked);
         if old {
             block.remember(&state.joints[slot as usize].bounded_first);
@@ -64,6 +65,7 @@ pub(crate) fn first_blocks(
         let then = joint.place(predicted, &state.joints);
         block.aim_first(joint, &then, bodies, angle, h);
         block.aim_springs_first(joint, &then, bodies, angle, h);
+        block.aim_servos_first(joint, &then, bodies, angle, h);
         joint_blocks.push(block);
     }
     // All rows are aimed before the first spring answers.
@@ -138,11 +140,13 @@ pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch,
         let angle = state.joints[slot].angle;
         next.add_bounded(joint, &place, bodies, angle, h);
         next.add_springs(joint, &place, bodies, angle, h);
+        next.add_servos(joint, &place, bodies);
         for (soft, first) in next.soft.iter_mut().zip(&block.soft) {
             soft.start = first.value;
         }
         next.aim_second(joint, block, h);
         next.aim_springs_second(joint, h);
+        next.aim_servos_second(joint, h);
         next.shocked = block.shocked;
         *block = next;
     }

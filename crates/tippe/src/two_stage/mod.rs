@@ -21,6 +21,7 @@ pub(crate) mod parallel;
 pub(crate) mod predict;
 pub(crate) mod relinearise;
 pub(crate) mod rest;
+pub(crate) mod servos;
 pub(crate) mod springs;
 pub(crate) mod substeps;
 pub(crate) mod targets;

@@ -103,6 +103,7 @@ pub(crate) fn kick(
         ledger.external += driven - start;
         balance.put_in(i as u32, driven - start);
         ledger.drag += driven - slowed;
+        balance.lose(model, [i as u32; 2], driven - slowed);
     }
     springs::kick(model, state, 2.0 * half);
 }

@@ -81,6 +81,7 @@ pub(crate) fn relinearise(
         let angle = state.joints[block.joint as usize].angle;
         let worst = block.aim_first(joint, &then, bodies, angle, h);
         block.aim_springs_first(joint, &then, bodies, angle, h);
+        block.aim_servos_first(joint, &then, bodies, angle, h);
         missed.joints = missed.joints.max(worst);
     }
     for (row, step_contact) in view.rows.iter_mut().zip(view.step_contacts.iter()) {

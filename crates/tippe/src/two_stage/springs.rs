@@ -13,19 +13,21 @@
 use super::Scratch;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::joint::{JointPlace, JointRow, unwrapped};
-use crate::joint::{Freedom, Spring};
+use crate::joint::{Freedom, Motor, Spring};
 use crate::model::{Joint, Model};
+use crate::report::StepReport;
 use crate::solver::ends::{Bodies, SolverBody};
-use crate::solver::joint::JointBlock;
+use crate::solver::joint::{JointBlock, SERVOS};
 use crate::solver::soft::Soft;
 use crate::state::State;
 use crate::two_stage::joint_targets::free_value;
+use crate::work::Work;
 
 /// Stiffness s and damping z of a row beyond which a spring or a damper is implicit [1].
 const RESOLVED: f64 = 0.5;
 
 /// The part of something that is implicit, from how stiff it is in the step.
-fn implicit(stiffness: f64) -> f64 {
+pub(super) fn implicit(stiffness: f64) -> f64 {
     (1.0 - RESOLVED / stiffness).max(0.0)
 }
 
@@ -53,7 +55,7 @@ fn springs(joint: &Joint, place: &JointPlace, angle: f64) -> [Option<(Spring, Jo
 }
 
 /// J M⁻¹ Jᵀ of a row between two bodies.
-fn response(row: &JointRow, a: &SolverBody, b: &SolverBody) -> f64 {
+pub(super) fn response(row: &JointRow, a: &SolverBody, b: &SolverBody) -> f64 {
     (a.inverse_mass + b.inverse_mass) * row.e.length_squared()
         + row.ang_a.dot(a.inverse_inertia * row.ang_a)
         + row.ang_b.dot(b.inverse_inertia * row.ang_b)
@@ -159,7 +161,7 @@ impl JointBlock {
         h: f64,
     ) {
         let after = springs(joint, then, angle);
-        for k in 0..self.soft.len() {
+        for k in 0..SERVOS {
             let (Some((spring, _, x_1)), true) = (after[k], self.soft[k].mass > 0.0) else {
                 continue;
             };
@@ -179,7 +181,7 @@ impl JointBlock {
     /// Aims the springs at t + h.
     pub(crate) fn aim_springs_second(&mut self, joint: &Joint, h: f64) {
         let freedoms = [joint.desc.rotation.spring, joint.desc.translation.spring];
-        for k in 0..self.soft.len() {
+        for k in 0..SERVOS {
             let (Some(spring), true) = (freedoms[k], self.soft[k].mass > 0.0) else {
                 continue;
             };
@@ -198,7 +200,7 @@ impl JointBlock {
 
     /// Visits the springs for the first time: those without gain have their impulse for good.
     pub(crate) fn answer_springs(&mut self, bodies: &mut Bodies) {
-        for k in 0..self.soft.len() {
+        for k in 0..SERVOS {
             self.visit_soft(k, bodies);
         }
     }
@@ -243,4 +245,45 @@ pub(crate) fn note_before(scratch: &mut Scratch) {
             soft.before = soft.row.velocity(a, b);
         }
     }
+}
+
+/// Springs store what they take: books the change of what they hold as their work. What their impulses did beyond that, an error of second
+/// order in the step, is the method's own doing. After the second solve.
+pub(crate) fn settle(model: &Model, work: &mut Work, report: &mut StepReport) {
+    let mut given = 0.0;
+    for block in &work.stage.joint_blocks {
+        let Some(joint) = &model.joints[block.joint as usize] else {
+            continue;
+        };
+        let freedoms = [joint.desc.rotation.spring, joint.desc.translation.spring];
+        for (soft, spring) in block.soft.iter().zip(freedoms) {
+            if let (Some(spring), true) = (spring, soft.mass > 0.0) {
+                given += spring.energy(soft.start) - spring.energy(soft.value);
+            }
+        }
+    }
+    report.energy.elastic_work += given;
+    report.energy.numerical_damping += given - work.balance.sprung;
+}
+
+/// Square of how far the stiffest spring, damper or servo turns in a substep [rad²].
+pub(crate) fn stiffest(model: &Model, blocks: &[JointBlock], h: f64) -> f64 {
+    let mut most: f64 = 0.0;
+    for block in blocks {
+        let Some(joint) = &model.joints[block.joint as usize] else {
+            continue;
+        };
+        let freedoms = [&joint.desc.rotation, &joint.desc.translation];
+        for (k, soft) in block.soft.iter().enumerate().filter(|(_, s)| s.mass > 0.0) {
+            let freedom = freedoms[k % SERVOS];
+            let (stiffness, damping) = match (freedom.spring, freedom.motor) {
+                (Some(spring), _) if k < SERVOS => (spring.stiffness, spring.damping),
+                (_, Some(Motor::Servo { kp, kd, .. })) if k >= SERVOS => (kp, kd),
+                _ => continue,
+            };
+            let damped = h * damping / soft.mass;
+            most = most.max(h * h * stiffness / soft.mass + damped * damped);
+        }
+    }
+    most
 }

@@ -7,7 +7,7 @@
 
 use super::bounce::{Bounce, bounce};
 use super::gather::{StepContact, load_bodies};
-use super::{Scratch, Settings, book, joints, springs};
+use super::{Scratch, Settings, book, joints, servos, springs};
 use crate::collide::{Contact, Features, Placement};
 use crate::dynamics::integrate;
 use crate::dynamics::joint::rotation_vector;
@@ -159,6 +159,7 @@ pub(crate) fn first_rows(
     let warm = settings.warm_start;
     joints::first_blocks(model, state, &work.predicted, &mut work.stage, h, warm);
     springs::note_before(&mut work.stage);
+    servos::answer(&mut work.stage);
     let Scratch {
         bodies,
         step_contacts,
@@ -283,6 +284,7 @@ pub(crate) fn second_rows(
     }
     joints::second_blocks(model, state, &mut work.stage, h);
     springs::note_before(&mut work.stage);
+    servos::answer(&mut work.stage);
     let Scratch {
         bodies,
         step_contacts,

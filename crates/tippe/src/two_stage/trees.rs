@@ -151,11 +151,12 @@ impl Bodies {
             ledger.joint_friction += tree.dissipated;
             let sprung = |s: &ArticulationState| spring_energy(&articulation.tree, &s.positions);
             let springs = sprung(&state.articulations[i]) - sprung(&tree.next);
-            ledger.motors += springs;
+            ledger.elastic_work += springs;
             // A link that is fixed to the world has no part in the balance.
             let mut slots = articulation.slots.iter();
             if let Some(&slot) = slots.find(|slot| model.is_awake(**slot)) {
                 balance.put_in(slot, springs);
+                balance.lose(model, [slot; 2], tree.dissipated);
             }
             std::mem::swap(&mut state.articulations[i], &mut tree.next);
             for (&slot, after) in articulation.slots.iter().zip(&tree.poses) {

@@ -10,6 +10,8 @@ mod couplings;
 mod joints;
 mod keyframes;
 mod links;
+mod locks;
+mod motors;
 mod programs;
 pub mod query;
 mod read;
@@ -17,6 +19,9 @@ mod sensors;
 mod sleeping;
 
 pub use keyframes::START;
+pub(crate) use locks::Lock;
+pub use locks::LockedAxes;
+pub use motors::MotorPlace;
 pub use read::PairContact;
 
 use crate::dynamics::joint::unwrapped;
@@ -435,7 +440,7 @@ impl World {
         let state = &mut self.state.bodies[index];
         state.rotation = crate::math::rotation::normalized(pose.rotation);
         state.position = pose.position + state.rotation * center;
-        Ok(())
+        self.lock_again(id)
     }
 
     /// Sets velocity of the centre of mass [m/s] and angular velocity [rad/s] of a dynamic body.
@@ -481,7 +486,7 @@ impl World {
         self.catch_up();
         self.wake_around(id.index());
         self.state.bodies[id.index()] = state;
-        Ok(())
+        self.lock_again(id)
     }
 
     /// A body that forces move.
@@ -638,6 +643,7 @@ impl World {
             }
         }
         self.model.update_jointed();
+        self.drop_locks();
         self.drop_couplings();
     }
 

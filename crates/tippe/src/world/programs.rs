@@ -6,7 +6,7 @@
 
 use super::World;
 use crate::error::{BuildError, UnknownJoint};
-use crate::joint::{Freedom, Motor};
+use crate::joint::Freedom;
 use crate::math::Vec3;
 use crate::model::program::{Driven, Program};
 use crate::state::Load;
@@ -108,7 +108,7 @@ impl World {
             Driven::LinkMotor { link } => {
                 let target = signal.at(t + dt).x;
                 let _ = self.edit_link(link, |desc| {
-                    desc.motor = desc.motor.map(|m| with_target(m, target));
+                    desc.motor = desc.motor.map(|m| m.aimed(target));
                 });
             }
         }
@@ -131,18 +131,5 @@ fn aim(rotation: &mut Freedom, translation: &mut Freedom, target: f64) {
         (Some(motor), _) | (None, Some(motor)) => motor,
         (None, None) => return,
     };
-    *motor = with_target(*motor, target);
-}
-
-const fn with_target(motor: Motor, target: f64) -> Motor {
-    match motor {
-        Motor::Velocity { max_force, .. } => Motor::Velocity { target, max_force },
-        Motor::Position {
-            time, max_force, ..
-        } => Motor::Position {
-            target,
-            time,
-            max_force,
-        },
-    }
+    *motor = motor.aimed(target);
 }

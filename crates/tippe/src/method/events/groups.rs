@@ -132,6 +132,7 @@ fn substep(
     work.balance.begin(model, state);
     let t = state.time;
 
+    work.stage.unkicked.clone_from(&state.bodies);
     // Half a kick at t, then the contacts of pairs that rest, on the way from here to where the bodies would go untouched.
     kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
     predict(model, state, t, h, work);

@@ -9,7 +9,7 @@
 use super::ForcesParams;
 use super::locate::slip;
 use super::piece::Course;
-use super::smooth::{ContactSum, JointSum, Part, Scene, Smooth};
+use super::smooth::{ContactSum, JointSum, Part, Scene, Smooth, SpringSum};
 use super::system::{Mode, NO_NODE, Node, wrench};
 use crate::collide::Contact;
 use crate::compliance::{ContactLaw, loss};
@@ -329,7 +329,7 @@ struct Totals {
     yielding: Vec<YieldingSum>,
     drag: Vec<f64>,
     external: Vec<f64>,
-    springs: f64,
+    springs: SpringSum,
 }
 
 impl Totals {
@@ -346,7 +346,7 @@ impl Totals {
             list.clear();
             list.resize(smooth.slots.len(), 0.0);
         }
-        self.springs = 0.0;
+        self.springs = SpringSum::default();
     }
 
     fn add(&mut self, smooth: &Smooth) {
@@ -372,7 +372,7 @@ impl Totals {
         for (sum, s) in self.external.iter_mut().zip(&smooth.external) {
             *sum += s;
         }
-        self.springs += smooth.spring_work;
+        self.springs.add(&smooth.spring_works);
     }
 
     fn give(&self, smooth: &mut Smooth) {
@@ -381,7 +381,7 @@ impl Totals {
         smooth.yielding_sums.clone_from(&self.yielding);
         smooth.drag_loss.clone_from(&self.drag);
         smooth.external.clone_from(&self.external);
-        smooth.spring_work = self.springs;
+        smooth.spring_works = self.springs;
     }
 }
 
@@ -669,7 +669,7 @@ impl Totals {
         for (sum, s) in self.external.iter_mut().zip(&trial.external) {
             *sum += s;
         }
-        self.springs += trial.springs;
+        self.springs.add(&trial.springs);
     }
 }
 

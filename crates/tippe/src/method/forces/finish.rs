@@ -105,9 +105,13 @@ fn book_part(
             balance.exchange_by_joint(model, ends, sum.prescribed, 0.0);
         }
     }
-    e.motors += smooth.spring_work;
+    let springs = &smooth.spring_works;
+    e.elastic_work += springs.given;
+    e.joint_friction += springs.damped;
+    e.prescribed += springs.prescribed;
     if let Some(&slot) = smooth.slots.first() {
-        balance.put_in(slot, smooth.spring_work);
+        let put_in = springs.given - springs.damped + springs.prescribed;
+        balance.put_in(slot, put_in);
     }
     for (node, &slot) in smooth.slots.iter().enumerate() {
         e.external += smooth.external[node];

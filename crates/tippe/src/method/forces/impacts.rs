@@ -512,7 +512,7 @@ fn rate(touch: &Touch, V: &[Block6]) -> [f64; 3] {
     super::system::contact_rate(touch, V)
 }
 
-fn hold_rate(hold: &Hold, V: &[Block6]) -> f64 {
+pub(super) fn hold_rate(hold: &Hold, V: &[Block6]) -> f64 {
     let side = |k: usize| {
         let v = V.get(hold.nodes[k] as usize);
         v.map_or(0.0, |v| dot(&hold.jacobians[k], v))

@@ -7,7 +7,7 @@
 
 use super::compliant::YieldingSum;
 use super::modes;
-use super::smooth::{ContactSum, DRAG_PROBE, JointSum, Scene, Smooth, spring_forces};
+use super::smooth::{ContactSum, DRAG_PROBE, JointSum, Scene, Smooth, SpringSum, spring_forces};
 use super::system::Mode;
 use crate::dynamics::{drag, integrate};
 use crate::math::{Vec3, rotation};
@@ -120,7 +120,7 @@ impl Smooth {
             list.clear();
             list.resize(nodes, 0.0);
         }
-        self.spring_work = 0.0;
+        self.spring_works = SpringSum::default();
         let stage = &mut self.stage;
         stage.bodies.clear();
         stage.bodies.extend_from_slice(start);
@@ -242,8 +242,12 @@ impl Smooth {
         }
         for &slot in &self.joints {
             if let Some(joint) = &scene.model.joints[slot as usize] {
-                for (row, force) in spring_forces(joint, bodies) {
-                    self.spring_work += force * row_speed(&row, joint, bodies) * weight;
+                for (row, force, damper) in spring_forces(joint, bodies) {
+                    let speed = row_speed(&row, joint, bodies) * weight;
+                    let sum = &mut self.spring_works;
+                    sum.given += (force - damper) * speed;
+                    sum.damped -= damper * speed;
+                    sum.prescribed += force * driven(scene.model, &row, joint, bodies) * weight;
                 }
             }
         }
@@ -329,6 +333,25 @@ fn row_speed(
     row.e.dot(b.velocity - a.velocity)
         + row.ang_a.dot(a.angular_velocity)
         + row.ang_b.dot(b.angular_velocity)
+}
+
+/// How fast ends with prescribed motion move against a row.
+fn driven(
+    model: &Model,
+    row: &crate::dynamics::joint::JointRow,
+    joint: &crate::model::Joint,
+    bodies: &[BodyState],
+) -> f64 {
+    let mut speed = 0.0;
+    if let Some(slot) = joint.a.filter(|a| !model.is_awake(*a)) {
+        let s = &bodies[slot as usize];
+        speed += row.e.dot(s.velocity) - row.ang_a.dot(s.angular_velocity);
+    }
+    if !model.is_awake(joint.b) {
+        let s = &bodies[joint.b as usize];
+        speed -= row.e.dot(s.velocity) + row.ang_b.dot(s.angular_velocity);
+    }
+    speed
 }
 
 /// Power that drag takes from a body [W].

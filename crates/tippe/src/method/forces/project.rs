@@ -5,9 +5,9 @@
 //! Source: docs/methods/forces.md, "Projection": the smallest change in the metric of the masses, one linear solve each.
 
 use super::ForcesParams;
-use super::impacts::velocities;
+use super::impacts::{hold_rate, velocities};
 use super::smooth::{Part, Scene, Smooth};
-use super::system::{Mode, NO_NODE};
+use super::system::{Hold, Mode, NO_NODE};
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
 use crate::model::Model;
@@ -56,10 +56,13 @@ impl Projection<'_> {
                 break;
             }
         }
-        speeds(&scene, smooth, bodies, *time, self.report);
+        let (driven, shock) = speeds(&scene, smooth, bodies, *time, self.report);
         self.balance.correct(model, state, 1.0);
         let after = energy::total(model, state);
-        self.report.energy.position_correction += after.0 + after.1 - (before.0 + before.1);
+        let e = &mut self.report.energy;
+        e.prescribed += driven;
+        e.shock += shock;
+        e.position_correction += after.0 + after.1 - (before.0 + before.1) - (driven - shock);
     }
 }
 
@@ -151,25 +154,47 @@ fn poses(
     true
 }
 
-/// Velocities without any along rows that hold, normals that carry, and tangents that stick.
+/// Velocity along a row that holds beyond which bringing it to rest is a shock [m/s]: a mechanism that was put together in motion.
+const SHOCK_SPEED: f64 = 1e-3;
+
+/// What prescribed bodies did through the rows that hold, and what those took, if they came to rest by a shock [J].
+fn shocked(smooth: &Smooth, free: &[[f64; 6]]) -> (f64, f64) {
+    let holds = &smooth.system.holds;
+    let fast = |h: &Hold| hold_rate(h, free).abs() > SHOCK_SPEED;
+    if !holds.iter().any(fast) {
+        return (0.0, 0.0);
+    }
+    let (mut driven, mut shock) = (0.0, 0.0);
+    for h in holds {
+        let rates = hold_rate(h, free) + hold_rate(h, &smooth.system.result);
+        driven -= h.force * h.bias;
+        shock -= h.force * 0.5 * rates;
+    }
+    (driven, shock)
+}
+
+/// Velocities without any along rows that hold, normals that carry, and tangents that stick. Returns what prescribed bodies did and what
+/// a shock took [J].
 fn speeds(
     scene: &Scene<'_>,
     smooth: &mut Smooth,
     bodies: &mut [BodyState],
     t: f64,
     report: &mut StepReport,
-) {
+) -> (f64, f64) {
+    let none = (0.0, 0.0);
     if smooth.slots.is_empty() {
-        return;
+        return none;
     }
     // Nothing moves along what holds: there is nothing to take away.
     let still = speed_off(scene, smooth, bodies);
     if still <= EXACT {
         report.residuals.complementarity = report.residuals.complementarity.max(still);
-        return;
+        return none;
     }
     smooth.pose(scene, bodies, t);
     velocities(smooth, scene, bodies);
+    let free: Vec<_> = smooth.system.nodes.iter().map(|n| n.free).collect();
     for touch in &mut smooth.system.touches {
         touch.force = [0.0; 3];
         if let Mode::Slide(_) = touch.mode {
@@ -181,7 +206,7 @@ fn speeds(
     }
     if !smooth.system.solve() {
         report.work.caps_hit += 1;
-        return;
+        return none;
     }
     for (node, &slot) in smooth.slots.iter().enumerate() {
         let [x, y, z, a, b, c] = smooth.system.result[node];
@@ -209,4 +234,5 @@ fn speeds(
         }
     }
     debug_assert!(smooth.system.nodes.len() < NO_NODE as usize);
+    shocked(smooth, &free)
 }

@@ -133,10 +133,10 @@ pub(crate) struct Smooth {
     pub slots: Vec<u32>,
     pub contact_sums: Vec<ContactSum>,
     pub joint_sums: Vec<JointSum>,
-    /// By node: work of drag over the piece [J], counted as a loss; by node: work of the user's loads and of springs [J].
+    /// By node: work of drag over the piece [J], counted as a loss; by node: work of the user's loads [J]; works of springs.
     pub drag_loss: Vec<f64>,
     pub external: Vec<f64>,
-    pub spring_work: f64,
+    pub spring_works: SpringSum,
     pub stage: Stage,
     pub solver: Solver,
     /// Whether contact forces are impulses of the piece; solves of that form that did not meet their conditions.
@@ -353,7 +353,7 @@ impl Smooth {
             let Some(joint) = &model.joints[slot as usize] else {
                 continue;
             };
-            for (row, force) in spring_forces(joint, bodies) {
+            for (row, force, _) in spring_forces(joint, bodies) {
                 let sides = [
                     (joint.a, [-row.e, row.ang_a]),
                     (Some(joint.b), [row.e, row.ang_b]),
@@ -470,11 +470,31 @@ fn directed(mode: Mode, slip: Vec3, slip_speed: f64) -> Mode {
     })
 }
 
-/// Rows and forces of the springs of a joint.
+/// Works of springs over a piece [J].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SpringSum {
+    /// Given back by what they hold.
+    pub given: f64,
+    /// Taken by their dampers.
+    pub damped: f64,
+    /// Done by ends with prescribed motion.
+    pub prescribed: f64,
+}
+
+impl SpringSum {
+    /// Adds another sum.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.given += other.given;
+        self.damped += other.damped;
+        self.prescribed += other.prescribed;
+    }
+}
+
+/// Rows and forces of the springs of a joint, and what of each force is the damper's.
 pub(crate) fn spring_forces(
     joint: &Joint,
     bodies: &[BodyState],
-) -> impl Iterator<Item = (JointRow, f64)> {
+) -> impl Iterator<Item = (JointRow, f64, f64)> {
     let place = joint.place(bodies, &[]);
     let slide = match joint.desc.kind {
         JointKind::Distance { .. } => place.distance(),
@@ -492,7 +512,8 @@ pub(crate) fn spring_forces(
         let u = row.e.dot(b.velocity - a.velocity)
             + row.ang_a.dot(a.angular_velocity)
             + row.ang_b.dot(b.angular_velocity);
-        let force = spring.stiffness * (spring.rest - value) - spring.damping * u;
-        Some((row, force))
+        let damper = -spring.damping * u;
+        let force = spring.stiffness * (spring.rest - value) + damper;
+        Some((row, force, damper))
     })
 }

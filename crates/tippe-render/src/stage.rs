@@ -1,14 +1,13 @@
 //! The stage: eye, lamp, colours and meshes that all pictures of one run share; and the drawing of one.
 //!
-//! Reads: the scene as it is now.  Writes: a picture.
-//! Called by: `render`.
+//! Reads: a world as it is now.  Writes: a picture.
+//! Called by: users; `Render`.
 //! Source: the look of the page: sky from above, a warm lamp with shadow, a rim; walls in the way turn to glass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tippe::{BodyId, BodyKind, Pose, Shape, Vec3, World};
-use tippe_scene::Scene;
 
 use super::arrow::Sheet;
 use super::extent;
@@ -112,11 +111,11 @@ fn half(shape: &Shape) -> Vec3 {
 }
 
 impl Stage {
-    /// A stage for a scene at its start.
-    pub fn new(scene: &Scene, look: Look) -> Self {
-        let world = &scene.world;
+    /// A stage for a world as it is now, with colours of some bodies (red, green, blue, 0 to 1); the others have colours by kind and size.
+    #[must_use]
+    pub fn new(world: &World, given: &[(BodyId, [f64; 3])], look: Look) -> Self {
         let mut colours = colours(world);
-        colours.extend(scene.colours.iter().copied());
+        colours.extend(given.iter().copied());
         let mut meshes: BTreeMap<String, Arc<(Vec<Triangle>, Pattern)>> = BTreeMap::new();
         let mut parts = Vec::new();
         for id in world.body_ids() {
@@ -179,13 +178,13 @@ impl Stage {
             force: (mean * world.gravity().length()).max(1e-12),
             reach: 0.9 * sizes.get(sizes.len() / 2).copied().unwrap_or(1.0),
         };
-        stage.frame(scene);
+        stage.frame(world);
         stage
     }
 
     /// Places the eye so that the scene as it is now fills the picture.
-    pub fn frame(&mut self, scene: &Scene) {
-        let points = extent::points(&scene.world, true);
+    pub fn frame(&mut self, world: &World) {
+        let points = extent::points(world, true);
         let (low, high) = extent::bounds(&points).unwrap_or((-Vec3::ONE, Vec3::ONE));
         let Look {
             eye,
@@ -198,15 +197,15 @@ impl Stage {
         self.radius = (0.5 * (high - low).length()).max(1e-6);
         self.low = low.z;
         if let Some((id, was)) = &mut self.follow
-            && let Ok(state) = scene.world.body_state(*id)
+            && let Ok(state) = world.body_state(*id)
         {
             *was = state.position;
         }
     }
 
     /// Draws the scene as it is now.
-    pub fn draw(&mut self, scene: &Scene) -> Picture {
-        let world = &scene.world;
+    #[must_use]
+    pub fn draw(&mut self, world: &World) -> Picture {
         if let Some((id, was)) = self.follow
             && let Ok(state) = world.body_state(id)
         {

@@ -1,7 +1,7 @@
 //! Solids as triangles with normals, in the shape frame. A new shape is one arm here.
 //!
 //! Reads: shapes.  Writes: triangles.
-//! Called by: `render::stage`.
+//! Called by: `stage`.
 //! Source: regular nets; round surfaces get the true normals at their vertices.
 
 use tippe::{Shape, Vec3};

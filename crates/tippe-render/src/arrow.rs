@@ -1,7 +1,7 @@
 //! Marks over the picture: arrows of contact forces, contact points, edges of what is drawn as glass.
 //!
 //! Reads: the eye, contacts.  Writes: light of samples.
-//! Called by: `render::stage`.
+//! Called by: `stage`.
 //! Source: flat shapes in the picture, as on the page: a disc sticks, a hollow diamond slips.
 
 use tippe::{ContactForce, Vec3};

@@ -1,7 +1,7 @@
 //! The eye of the rasteriser: a perspective view from a direction, as near as the scene allows.
 //!
 //! Reads: world points.  Writes: picture points and depths.
-//! Called by: `render::stage`, `render::raster`.
+//! Called by: `stage`, `raster`.
 //! Source: pinhole projection; the same field of view as the page's.
 
 use tippe::Vec3;

@@ -1,7 +1,7 @@
 //! The ground and the sky: what a line of sight meets where no body is.
 //!
 //! Reads: planes.  Writes: colours.
-//! Called by: `render::stage`.
+//! Called by: `stage`.
 //! Source: a plane with a grid that fades into the sky, as on the page.
 
 use tippe::Vec3;

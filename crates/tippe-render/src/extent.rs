@@ -1,7 +1,7 @@
 //! What a picture must show: points around the moving bodies, what is near them, and the threads they hang on.
 //!
 //! Reads: the world as it is now.  Writes: points and lines [m].
-//! Called by: `render::stage`.
+//! Called by: `stage`.
 //! Source: the page frames its scenes in the same way.
 
 use tippe::shape::aabb::Aabb;

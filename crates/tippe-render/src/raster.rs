@@ -1,7 +1,7 @@
 //! Triangles to samples with a depth for each, samples to pixels; and a map of the lamp's shadow.
 //!
 //! Reads: triangles in the world.  Writes: a picture.
-//! Called by: `render::stage`.
+//! Called by: `stage`.
 //! Source: edge functions and perspective-correct interpolation; colours are linear inside.
 
 use tippe::{Pose, Vec3};

@@ -2,22 +2,15 @@
 //!
 //! Reads: a scene file.  Writes: PNG files.
 //! Called by: `main`.
-//! Source: a software rasteriser of our own with the look of the page; animations are APNG, which every browser plays.
-
-mod arrow;
-mod extent;
-mod eye;
-mod ground;
-mod mesh;
-mod raster;
-mod stage;
+//! Source: the pictures are those of `tippe-render`; animations are APNG, which every browser plays.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use tippe_render::{EYE_DEG, Look, Picture, Stage, encoder as encoder_to};
 use tippe_scene::{LoadOptions, Scene};
 
 use crate::Outcome;
@@ -25,13 +18,9 @@ use crate::format::{number, parse_seconds};
 use crate::load;
 use crate::output::{note, out};
 use crate::progress;
-use raster::Picture;
-use stage::{Look, Stage};
 
 /// Most pixels of a picture.
 const PIXELS_MAX: u64 = 40_000_000;
-/// Where pictures are looked at from: degrees about z from x, and above the ground.
-const EYE: (f64, f64) = (-63.0, 24.0);
 /// Width and height of a picture in the gallery.
 const THUMBNAIL: (usize, usize) = (400, 250);
 /// Most frames of a film.
@@ -151,7 +140,7 @@ pub fn render(args: &RenderArgs) -> Result<Outcome> {
         contacts: args.contacts,
         dark: args.dark,
     };
-    let mut stage = Stage::new(&scene, look);
+    let mut stage = Stage::new(&scene.world, &scene.colours, look);
     let mut animation = match &args.animation {
         Some(path) => Some(Animation::start(path, args, count)?),
         None => None,
@@ -170,7 +159,7 @@ pub fn render(args: &RenderArgs) -> Result<Outcome> {
         }
         bar.set_position(step);
         while film && drawn < count && scene.world.time() >= from + interval * drawn as f64 - 1e-9 {
-            let picture = stage.draw(&scene);
+            let picture = stage.draw(&scene.world);
             if let Some(dir) = &args.frames {
                 write(&dir.join(format!("frame-{drawn:05}.png")), &picture)?;
             }
@@ -183,15 +172,15 @@ pub fn render(args: &RenderArgs) -> Result<Outcome> {
     bar.finish_and_clear();
     if let Some(animation) = animation {
         // Rounding may have left a frame out.
-        let last = stage.draw(&scene);
+        let last = stage.draw(&scene.world);
         animation.finish(&last)?;
     }
     if let Some(path) = &args.picture {
         // A picture on its own shows what there is at its time; one beside a film has the film's view.
         if !film {
-            stage.frame(&scene);
+            stage.frame(&scene.world);
         }
-        write(path, &stage.draw(&scene))?;
+        write(path, &stage.draw(&scene.world))?;
     }
     out(&said(args, &scene, drawn))?;
     Ok(Outcome::Done)
@@ -224,18 +213,13 @@ pub fn thumbnail(scene: &Scene) -> Result<Vec<u8>> {
         contacts: false,
         dark: false,
     };
-    let picture = Stage::new(scene, look).draw(scene);
-    let mut bytes = Vec::new();
-    let size = (picture.width as u32, picture.height as u32);
-    let mut writer = encoder_to(&mut bytes, size).write_header()?;
-    writer.write_image_data(&picture.bytes)?;
-    writer.finish()?;
-    Ok(bytes)
+    let picture = Stage::new(&scene.world, &scene.colours, look).draw(&scene.world);
+    Ok(picture.png()?)
 }
 
 /// Where a scene is looked at from, in degrees.
 fn eye(scene: &Scene) -> (f64, f64) {
-    scene.camera.map_or(EYE, |c| (c.yaw_deg, c.up_deg))
+    scene.camera.map_or(EYE_DEG, |c| (c.yaw_deg, c.up_deg))
 }
 
 fn encoder(path: &Path, size: (u32, u32)) -> Result<png::Encoder<'static, BufWriter<File>>> {
@@ -243,21 +227,9 @@ fn encoder(path: &Path, size: (u32, u32)) -> Result<png::Encoder<'static, BufWri
     Ok(encoder_to(BufWriter::new(file), size))
 }
 
-fn encoder_to<W: Write>(out: W, (w, h): (u32, u32)) -> png::Encoder<'static, W> {
-    let mut encoder = png::Encoder::new(out, w, h);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::High);
-    encoder
-}
-
 /// Writes a PNG file.
 fn write(path: &Path, picture: &Picture) -> Result<()> {
-    let size = (picture.width as u32, picture.height as u32);
-    let mut writer = encoder(path, size)?.write_header()?;
-    writer.write_image_data(&picture.bytes)?;
-    writer.finish()?;
-    Ok(())
+    fs::write(path, picture.png()?).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// An animated PNG that grows.
