@@ -42,7 +42,7 @@ pub(super) enum Pace {
 impl Pace {
     /// From the relative motion of the pair in the step, by shifting and turning [m]; up to `slow` half widths it is slow.
     pub fn of((a, b): (&Shape, &Shape), motion: f64, slow: f64) -> Self {
-        let width = half_width(a).min(half_width(b));
+        let width = thinner(a, b);
         if motion <= slow * width {
             Self::Slow
         } else if motion <= FAST * width {
@@ -53,7 +53,21 @@ impl Pace {
     }
 }
 
-/// Half the smallest edge of the box around a shape in its own frame [m]; infinite for half-spaces and meshes, which are looked at from one side.
+/// Half the width of the thinner of two shapes [m]. A mesh is looked at from one side: its own width counts only where the other has none.
+fn thinner(a: &Shape, b: &Shape) -> f64 {
+    let width = half_width(a).min(half_width(b));
+    let wall = |shape: &Shape| match shape {
+        Shape::Mesh(mesh) => mesh.half_width(),
+        _ => f64::INFINITY,
+    };
+    if width.is_finite() {
+        width
+    } else {
+        wall(a).min(wall(b))
+    }
+}
+
+/// Half the smallest edge of the box around a shape in its own frame [m]; infinite for half-spaces and meshes.
 fn half_width(shape: &Shape) -> f64 {
     match *shape {
         Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
@@ -160,7 +174,7 @@ pub(super) fn look(
         near: points.len(),
         ..Seen::default()
     };
-    let width = half_width(a).min(half_width(b));
+    let width = thinner(a, b);
     let mesh = [a, b].iter().any(|s| matches!(s, Shape::Mesh(_)));
     let touches = points.iter().any(|p| p.gap <= MOVING_TOLERANCE * width);
     if touches && mesh {
