@@ -16,6 +16,7 @@ use crate::collide::pair_half_space_mesh::lowest;
 use crate::collide::settle::{self, Start};
 use crate::collide::simplex::Simplex;
 use crate::math::{Pose, Vec3, tangents};
+use crate::shape::triangle_distance::closest_of_triangles;
 use crate::shape::{Aabb, Core, Shape, TriangleMesh};
 use std::fmt;
 
@@ -234,37 +235,29 @@ fn meshes(
     limit: f64,
 ) -> Option<Separation> {
     let b_in_a = pose_a.inverse().compose(pose_b);
-    let mut best: Option<Separation> = None;
+    let mut best: Option<(f64, Vec3, Vec3)> = None;
     descend(a, b, &b_in_a, limit, |t, s| {
-        let (x, y) = (a.corners(t), b.corners(s));
-        // About their middles: far from the origins no digits are lost.
-        let middle = |c: &[Vec3; 3]| (c[0] + c[1] + c[2]) / 3.0;
-        let (o, p) = (middle(&x), middle(&y));
-        let poses = (
-            Pose::from_position(o),
-            b_in_a.compose(&Pose::from_position(p)),
-        );
-        let cores = (
-            Core::Triangle(x.map(|v| v - o)),
-            Core::Triangle(y.map(|v| v - p)),
-        );
-        let within = best.map_or(limit, |b| b.distance);
-        let Some(found) = convex((cores.0, 0.0), &poses.0, (cores.1, 0.0), &poses.1, within) else {
+        let there = b.corners(s).map(|x| b_in_a.point(x));
+        let (x, y) = closest_of_triangles(&a.corners(t), &there);
+        let distance = (y - x).length();
+        if best.is_some_and(|b| distance >= b.0) {
             return Descent::On;
-        };
-        if best.is_none_or(|b| found.distance < b.distance) {
-            best = Some(found);
-            if found.distance <= 0.0 {
-                return Descent::Stop;
-            }
-            return Descent::Within(found.distance);
         }
-        Descent::On
+        best = Some((distance, x, y));
+        if distance > 0.0 {
+            Descent::Within(distance)
+        } else {
+            Descent::Stop
+        }
     });
-    let mut found = best?;
+    let (distance, x, y) = best?;
+    let mut found = Separation {
+        distance,
+        normal: (y - x).normalize_or(Vec3::Z),
+        point_a: x,
+        point_b: y,
+    };
     if found.distance <= 0.0 {
-        found.distance = 0.0;
-        found.point_b = found.point_a;
         let loops = crossing_loops(a, b, &b_in_a);
         let deepest = loops
             .iter()

@@ -134,9 +134,9 @@ fn a_nut_without_friction_screws_itself_down() {
     // m z̈ = −m g + N, I φ̈ = N p/2π, ż = −p/2π φ̇: z̈ = −g/(1 + (I/m)(2π/p)²).
     let (p, length) = (0.08, 0.32);
     let mut w = world(G, rough(0.0, 0.0));
-    let screw = bolt(0.05, 0.015, p, length, 40, 12);
+    let screw = bolt(0.05, 0.015, p, length, 40, 40);
     add(&mut w, &BodyDesc::fixed(shape(&screw), Vec3::ZERO));
-    let ring = nut(0.08, 0.05, 0.015, 0.001, p, p, 40, 12);
+    let ring = nut(0.08, 0.05, 0.015, 0.001, p, p, 40, 40);
     let id = add(&mut w, &body(&ring, Vec3::Z * 0.16, Vec3::ZERO));
     let b = w.body(id).unwrap();
     let (m, i) = (b.mass, b.moments.max_element());

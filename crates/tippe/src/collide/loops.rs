@@ -25,6 +25,9 @@ struct Crossing {
     face: u32,
 }
 
+/// How often each edge goes through the other mesh; by whether it is B's, lower and higher vertex.
+type CrossedEdges = BTreeMap<(bool, (u32, u32)), u32>;
+
 /// A loop along which two surfaces cross; in A's frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossingLoop {
@@ -36,6 +39,8 @@ pub struct CrossingLoop {
     pub normal: Vec3,
     /// Extent along the normal of what the loop bounds on both meshes [m].
     pub depth: f64,
+    /// Vertices of A that it cuts off, which are in B, and of B in A; ascending.
+    pub enclosed: (Vec<u32>, Vec<u32>),
 }
 
 impl CrossingLoop {
@@ -100,10 +105,10 @@ pub fn crossing_loops(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Pose) -> Vec<
         }
         Descent::On
     });
-    let crossed: BTreeSet<(bool, u32, u32)> = links
-        .keys()
-        .map(|c| (c.edge_on_b, c.edge.0, c.edge.1))
-        .collect();
+    let mut crossed = CrossedEdges::new();
+    for c in links.keys() {
+        *crossed.entry((c.edge_on_b, c.edge)).or_default() += 1;
+    }
     let mut done: BTreeSet<Crossing> = BTreeSet::new();
     let mut out = Vec::new();
     // Open chains first, from their ends.
@@ -240,7 +245,7 @@ impl Pair<'_> {
         chain: &[Crossing],
         closed: bool,
         turn: &BTreeMap<(Crossing, Crossing), Vec3>,
-        crossed: &BTreeSet<(bool, u32, u32)>,
+        crossed: &CrossedEdges,
     ) -> Option<CrossingLoop> {
         let points: Vec<Vec3> = chain.iter().map(|c| self.place(c)).collect();
         if points.len() < 2 {
@@ -263,35 +268,39 @@ impl Pair<'_> {
         if normal == Vec3::ZERO {
             return None;
         }
+        let (cut_a, cut_b) = (
+            self.cut(false, chain, crossed),
+            self.cut(true, chain, crossed),
+        );
         let mut found = CrossingLoop {
             points,
             closed,
             normal,
             depth: 0.0,
+            enclosed: (cut_a.vertices, cut_b.vertices),
         };
         let middle = normal.dot(found.center());
-        let top = self
-            .extent(false, chain, normal, crossed)
-            .map_or(middle, |h| h.max(middle));
-        let low = self
-            .extent(true, chain, -normal, crossed)
-            .map_or(middle, |h| (-h).min(middle));
-        found.depth = top - low;
+        let height = |on_b: bool, v: &u32| normal.dot(self.vertex(on_b, *v));
+        let ends = |points: &[Vec3]| points.iter().map(|x| normal.dot(*x)).collect::<Vec<_>>();
+        let top = found.enclosed.0.iter().map(|v| height(false, v));
+        let low = found.enclosed.1.iter().map(|v| height(true, v));
+        found.depth = top.chain(ends(&cut_a.points)).fold(middle, f64::max)
+            - low.chain(ends(&cut_b.points)).fold(middle, f64::min);
         Some(found)
     }
 
-    /// How far the vertices of one mesh that the loop cuts off reach along `n` [m].
-    fn extent(
-        &self,
-        on_b: bool,
-        chain: &[Crossing],
-        n: Vec3,
-        crossed: &BTreeSet<(bool, u32, u32)>,
-    ) -> Option<f64> {
+    /// What the loop cuts off one mesh.
+    fn cut(&self, on_b: bool, chain: &[Crossing], crossed: &CrossedEdges) -> Cut {
         let mesh = if on_b { self.b } else { self.a };
         let mut inside: BTreeSet<u32> = BTreeSet::new();
         let mut open: Vec<u32> = Vec::new();
+        let mut points = Vec::new();
         for c in chain.iter().filter(|c| c.edge_on_b == on_b) {
+            // An edge that goes in and out again has no end inside: as much of it is cut off as lies between.
+            if crossed.get(&(on_b, c.edge)) != Some(&1) {
+                points.push(self.place(c));
+                continue;
+            }
             let plane = self.corners(!on_b, c.face);
             for v in [c.edge.0, c.edge.1] {
                 if side(self.vertex(on_b, v), &plane, on_b) < 0 && inside.insert(v) {
@@ -301,17 +310,23 @@ impl Pair<'_> {
         }
         while let Some(v) = open.pop() {
             for &w in mesh.ring(v) {
-                let through = crossed.contains(&(on_b, v.min(w), v.max(w)));
+                let through = crossed.contains_key(&(on_b, (v.min(w), v.max(w))));
                 if !through && inside.len() < PATCH_MAX && inside.insert(w) {
                     open.push(w);
                 }
             }
         }
-        inside
-            .iter()
-            .map(|v| n.dot(self.vertex(on_b, *v)))
-            .reduce(f64::max)
+        Cut {
+            vertices: inside.into_iter().collect(),
+            points,
+        }
     }
+}
+
+/// The part of one mesh that a loop cuts off: its vertices, and where edges without an end in it go through the other mesh.
+struct Cut {
+    vertices: Vec<u32>,
+    points: Vec<Vec3>,
 }
 
 /// On which side of a triangle of the other mesh a point lies, never in its plane; `on_b` tells whose the point is.

@@ -23,6 +23,8 @@ pub const FEATURE_MOTION: f64 = 0.1;
 const FAST: f64 = 1.0;
 /// Distance at which a time of impact counts as found, relative to half the width of the thinner shape [1].
 const MOVING_TOLERANCE: f64 = 1e-6;
+/// The same for two meshes, or a mesh and a half-space: part of the margin within which contacts are seen [1].
+const ROUGH: f64 = 0.25;
 /// Most work of one search in a step, in poses. Few pairs need ten; long bodies that spin fast beside something reach the limit.
 const MOVING_POSES_MAX: f64 = 1e3;
 /// After a fast impact the step ends when the bodies have moved on by this part of half the width of the thinner one [1].
@@ -176,7 +178,10 @@ pub(super) fn look(
     };
     let width = thinner(a, b);
     let mesh = [a, b].iter().any(|s| matches!(s, Shape::Mesh(_)));
-    let touches = points.iter().any(|p| p.gap <= MOVING_TOLERANCE * width);
+    // Two meshes that glide past each other at a small distance would be followed in steps of that distance.
+    let rough = mesh && half_width(a).min(half_width(b)).is_infinite();
+    let arrived = (MOVING_TOLERANCE * width).max(if rough { ROUGH * near } else { 0.0 });
+    let touches = points.iter().any(|p| p.gap <= arrived);
     if touches && mesh {
         // What glides over a mesh may meet another part of it: all that is within reach.
         points.clear();
@@ -196,13 +201,7 @@ pub(super) fn look(
         );
         return seen;
     }
-    seen.time = match search(
-        (a, flights.0),
-        (b, flights.1),
-        h,
-        MOVING_TOLERANCE * width,
-        MOVING_POSES_MAX,
-    ) {
+    seen.time = match search((a, flights.0), (b, flights.1), h, arrived, MOVING_POSES_MAX) {
         Ok(TimeOfImpact::At { time, .. }) => time,
         Ok(TimeOfImpact::Unresolved { time }) => {
             seen.unresolved = true;

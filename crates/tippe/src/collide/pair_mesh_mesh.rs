@@ -27,6 +27,8 @@ const CANDIDATES_MAX: usize = 1 << 15;
 const TOUCHING_MESHES: f64 = 1e-9;
 /// Part of the smaller reach from which overlaps are answered by loops [1].
 const DEEP: f64 = 0.01;
+/// Vertices of a patch of which the deepest is looked for.
+const DEEPEST_OF: usize = 1 << 10;
 /// Part of a depth below which another way out is much shorter [1].
 const SHORTER: f64 = 0.5;
 /// Cosine from which two normals at one corner are the same [1].
@@ -71,7 +73,11 @@ pub(super) fn mesh_mesh(
     } else {
         Vec::new()
     };
-    let deep_loops: Vec<&CrossingLoop> = loops.iter().filter(|l| l.depth > deep).collect();
+    let deep_loops: Vec<(&CrossingLoop, f64)> = loops
+        .iter()
+        .map(|l| (l, depth_of(&facing, l)))
+        .filter(|l| l.1 > deep)
+        .collect();
     let mut corners: BTreeMap<u32, Vec<Candidate>> = BTreeMap::new();
     for c in candidates
         .iter()
@@ -96,10 +102,31 @@ pub(super) fn mesh_mesh(
     for c in &candidates {
         push(&placed, c, first, out);
     }
-    for (k, l) in deep_loops.iter().enumerate() {
-        push_loop(&placed, l, &b_in_a, k as u32, out);
+    for (k, (l, depth)) in deep_loops.iter().enumerate() {
+        push_loop(&placed, l, *depth, &b_in_a, k as u32, out);
     }
     reduce(first, MESH_PAIR_POINTS_MAX, size, margin, out);
+}
+
+/// How deep what a loop cuts off one mesh is in the other, at most [m]. Along a curved contact this is far less than the loop's extent.
+fn depth_of(facing: &Facing<'_>, l: &CrossingLoop) -> f64 {
+    let deepest = |own: &Sheet<'_>, other: &Sheet<'_>, vertices: &[u32]| {
+        let depth = |v: &u32| {
+            let x = own.place.point(own.mesh.vertices()[*v as usize]);
+            let found = other
+                .mesh
+                .closest(other.place.point_to_local(x), f64::INFINITY);
+            found.map_or(0.0, |p| -p.distance)
+        };
+        vertices
+            .iter()
+            .take(DEEPEST_OF)
+            .map(depth)
+            .fold(0.0, f64::max)
+    };
+    let a = deepest(&facing.a, &facing.b, &l.enclosed.0);
+    a.max(deepest(&facing.b, &facing.a, &l.enclosed.1))
+        .min(l.depth)
 }
 
 /// Whether two overlapping features show a way out of the overlap, and no other of the same corner shows a much shorter one.
@@ -156,11 +183,12 @@ fn push(placed: &Placed<'_>, c: &Candidate, first: usize, out: &mut Vec<ContactP
 fn push_loop(
     placed: &Placed<'_>,
     l: &CrossingLoop,
+    depth: f64,
     b_in_a: &Pose,
     index: u32,
     out: &mut Vec<ContactPoint>,
 ) {
-    let half = 0.5 * l.depth;
+    let half = 0.5 * depth;
     for (k, x) in l.extreme_points(LOOP_POINTS_MAX).iter().enumerate() {
         let features = Features::PointFace {
             point: b_in_a.point_to_local(*x - l.normal * half),

@@ -22,6 +22,7 @@ pub mod rounded;
 mod serialised;
 pub mod sphere;
 pub mod support;
+pub(crate) mod triangle_distance;
 pub mod triangle_mesh;
 
 pub use aabb::Aabb;
