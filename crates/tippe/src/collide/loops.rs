@@ -13,7 +13,7 @@ use crate::shape::TriangleMesh;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Vertices of one enclosed patch that are looked at.
-const PATCH_MAX: usize = 1 << 20;
+const ENCLOSED_MAX: usize = 1 << 20;
 
 /// An edge of one mesh through a face of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -311,7 +311,7 @@ impl Pair<'_> {
         while let Some(v) = open.pop() {
             for &w in mesh.ring(v) {
                 let through = crossed.contains_key(&(on_b, (v.min(w), v.max(w))));
-                if !through && inside.len() < PATCH_MAX && inside.insert(w) {
+                if !through && inside.len() < ENCLOSED_MAX && inside.insert(w) {
                     open.push(w);
                 }
             }

@@ -236,19 +236,8 @@ pub fn collide_shapes_from(
             half_space_capsule(*normal, p, (*l, *s), q, margin, out);
             false
         }
-        // Two half-spaces do not touch.
-        (HalfSpace { .. }, HalfSpace { .. }) => false,
-        (HalfSpace { normal }, Mesh(mesh)) => {
-            half_space_mesh(*normal, p, mesh, q, margin, out);
-            false
-        }
-        (Mesh(mesh), HalfSpace { normal }) => {
-            half_space_mesh(*normal, q, mesh, p, margin, out);
-            true
-        }
-        (Mesh(m), Mesh(n)) => {
-            mesh_mesh(m, p, n, q, margin, out);
-            false
+        (HalfSpace { .. } | Mesh(_), HalfSpace { .. } | Mesh(_)) => {
+            grounds((a, p), (b, q), margin, out)
         }
         (Mesh(mesh), _) => {
             mesh_convex(mesh, p, b, q, margin, None, out);
@@ -280,6 +269,26 @@ pub fn collide_shapes_from(
     if mirrored {
         flip_all(&mut out[first..]);
     }
+}
+
+/// Half-spaces and meshes with each other; whether the points are to be mirrored. Two half-spaces do not touch.
+fn grounds(
+    (a, p): (&Shape, &Pose),
+    (b, q): (&Shape, &Pose),
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) -> bool {
+    use Shape::{HalfSpace, Mesh};
+    match (a, b) {
+        (HalfSpace { normal }, Mesh(mesh)) => half_space_mesh(*normal, p, mesh, q, margin, out),
+        (Mesh(mesh), HalfSpace { normal }) => {
+            half_space_mesh(*normal, q, mesh, p, margin, out);
+            return true;
+        }
+        (Mesh(m), Mesh(n)) => mesh_mesh(m, p, n, q, margin, out),
+        _ => {}
+    }
+    false
 }
 
 fn flip_all(points: &mut [ContactPoint]) {

@@ -11,7 +11,7 @@ use crate::math::{Pose, Vec3};
 use crate::shape::{Aabb, TriangleMesh};
 
 /// Most points of a mesh on a plane.
-const POINTS_MAX: usize = 16;
+const PLANE_POINTS_MAX: usize = 16;
 /// How far a neighbour may lie below a corner that stands on the plane, of their distance [1].
 const STANDING: f64 = 0.1;
 
@@ -52,7 +52,7 @@ pub(super) fn half_space_mesh(
             placed.push(features, pose_a.vector(normal), vertex, out);
         }
     });
-    reduce(first, POINTS_MAX, mesh.size(), margin, out);
+    reduce(first, PLANE_POINTS_MAX, mesh.size(), margin, out);
 }
 
 /// The lowest vertex of a mesh along `up` (shape frame).

@@ -32,7 +32,7 @@ const DEEPEST_OF: usize = 1 << 10;
 /// Part of a depth below which another way out is much shorter [1].
 const SHORTER: f64 = 0.5;
 /// Cosine from which two normals at one corner are the same [1].
-const SAME_NORMAL: f64 = 1.0 - 1e-6;
+const TWIN_NORMAL: f64 = 1.0 - 1e-6;
 
 /// Appends at most [`MESH_PAIR_POINTS_MAX`] contact points of two meshes.
 pub(super) fn mesh_mesh(
@@ -78,18 +78,7 @@ pub(super) fn mesh_mesh(
         .map(|l| (l, depth_of(&facing, l)))
         .filter(|l| l.1 > deep)
         .collect();
-    let mut corners: BTreeMap<u32, Vec<Candidate>> = BTreeMap::new();
-    for c in candidates
-        .iter()
-        .filter(|c| c.face.is_some() && c.gap < tiny)
-    {
-        corners.entry(c.id).or_default().push(*c);
-    }
-    // Where bodies are deep in each other, features on the way out say nothing.
-    let deep = !deep_loops.is_empty();
-    candidates.retain(|c| {
-        c.gap <= margin && (c.gap >= -tiny || !deep && is_way_out(&facing, c, &corners))
-    });
+    keep_valid(&facing, margin, !deep_loops.is_empty(), &mut candidates);
     let placed = Placed {
         pose_a,
         pose_b,
@@ -106,6 +95,22 @@ pub(super) fn mesh_mesh(
         push_loop(&placed, l, *depth, &b_in_a, k as u32, out);
     }
     reduce(first, MESH_PAIR_POINTS_MAX, size, margin, out);
+}
+
+/// Leaves out candidates beyond the margin and overlaps that show no way out; all overlaps where bodies are `deep` in each other, since
+/// features on the way out say nothing there.
+fn keep_valid(facing: &Facing<'_>, margin: f64, deep: bool, candidates: &mut Vec<Candidate>) {
+    let tiny = facing.tiny;
+    let mut corners: BTreeMap<u32, Vec<Candidate>> = BTreeMap::new();
+    for c in candidates
+        .iter()
+        .filter(|c| c.face.is_some() && c.gap < tiny)
+    {
+        corners.entry(c.id).or_default().push(*c);
+    }
+    candidates.retain(|c| {
+        c.gap <= margin && (c.gap >= -tiny || !deep && is_way_out(facing, c, &corners))
+    });
 }
 
 /// How deep what a loop cuts off one mesh is in the other, at most [m]. Along a curved contact this is far less than the loop's extent.
@@ -171,7 +176,7 @@ fn push(placed: &Placed<'_>, c: &Candidate, first: usize, out: &mut Vec<ContactP
     let normal = placed.pose_a.vector(c.normal);
     let mut id = c.id;
     while let Some(twin) = out[first..].iter().find(|o| o.feature_id == id) {
-        if twin.normal.dot(normal) > SAME_NORMAL {
+        if twin.normal.dot(normal) > TWIN_NORMAL {
             return;
         }
         id = id.wrapping_add(1);

@@ -72,7 +72,8 @@ pub fn ball(radius: f64, n: u32, m: u32) -> Parts {
 /// Depth of a thread of lead `p` under its crest at an angle and height, of 1.
 fn thread(angle: f64, z: f64, p: f64) -> f64 {
     let phase = (z / p - angle / TAU).rem_euclid(1.0);
-    (2.0 * phase - 1.0).abs()
+    // Flat crests and roots, flanks of an eighth of the lead.
+    (4.0 * ((2.0 * phase - 1.0).abs() - 0.5) + 0.5).clamp(0.0, 1.0)
 }
 
 /// A threaded rod from z = 0 to `length`; `per` stations a turn of lead `p`.
