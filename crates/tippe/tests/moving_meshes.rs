@@ -25,7 +25,7 @@ fn body(parts: &Parts, at: Vec3, turn: Vec3) -> BodyDesc {
 
 /// Kinetic energy of one body [J], its spin by its largest moment.
 fn kinetic(world: &World, id: BodyId) -> f64 {
-    let (b, s) = (world.body(id).unwrap(), state(world, id));
+    let (b, s) = (world.body(id).expect("a living body"), state(world, id));
     0.5 * b.mass * s.velocity.length_squared()
         + 0.5 * b.moments.max_element() * s.angular_velocity.length_squared()
 }
@@ -33,11 +33,11 @@ fn kinetic(world: &World, id: BodyId) -> f64 {
 /// Deepest overlap of two bodies of one shape each [m].
 fn depth(world: &World, a: BodyId, b: BodyId) -> f64 {
     let place = |id: BodyId| {
-        let body = world.body(id).unwrap();
+        let body = world.body(id).expect("a living body");
         (body.shapes[0].shape.clone(), state(world, id).frame(body))
     };
     let ((x, p), (y, q)) = (place(a), place(b));
-    -closest_points(&x, &p, &y, &q).unwrap().distance
+    -closest_points(&x, &p, &y, &q).expect("a distance").distance
 }
 
 /// Runs, and returns the largest kinetic energy on the way and the last.
@@ -45,7 +45,7 @@ fn settle(world: &mut World, ids: &[BodyId], dt: f64, steps: usize) -> (f64, f64
     let mut peak = 0.0_f64;
     let mut last = 0.0;
     for _ in 0..steps {
-        world.step(dt).unwrap();
+        world.step(dt).expect("a good step");
         last = ids.iter().map(|i| kinetic(world, *i)).sum();
         peak = peak.max(last);
     }

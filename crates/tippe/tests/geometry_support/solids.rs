@@ -1,5 +1,5 @@
 //! Meshes of solids for tests: turned, threaded, and boxes of triangles.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::too_many_arguments)]
 
 use std::f64::consts::TAU;
 use tippe::math::Vec3;
@@ -17,7 +17,7 @@ pub fn turned(n: u32, stations: u32, outline: impl Fn(f64, u32) -> (f64, f64)) -
         let angle = TAU * f64::from(i) / f64::from(n);
         for k in 0..stations {
             let (r, z) = outline(angle, k);
-            vertices.push(Vec3::new(r * angle.cos(), r * angle.sin(), z));
+            vertices.push(Vec3::new(r * libm::cos(angle), r * libm::sin(angle), z));
             let at = |i: u32, k: u32| (i % n) * stations + k % stations;
             let (a, b, c, d) = (at(i, k), at(i + 1, k), at(i + 1, k + 1), at(i, k + 1));
             triangles.extend([[a, b, c], [a, c, d]]);
@@ -29,7 +29,7 @@ pub fn turned(n: u32, stations: u32, outline: impl Fn(f64, u32) -> (f64, f64)) -
 pub fn torus(ring: f64, tube: f64, n: u32, m: u32) -> Parts {
     turned(n, m, |_, k| {
         let a = TAU * f64::from(k) / f64::from(m);
-        (ring + tube * a.cos(), tube * a.sin())
+        (ring + tube * libm::cos(a), tube * libm::sin(a))
     })
 }
 
@@ -55,7 +55,7 @@ pub fn bowl(radius: f64, rim: f64, wall: f64, n: u32, m: u32) -> Parts {
             (radius, 2 * m - 1 - k)
         };
         let a = rim * f64::from(j) / f64::from(m - 1);
-        (r * a.sin(), radius - r * a.cos())
+        (r * libm::sin(a), radius - r * libm::cos(a))
     })
 }
 
@@ -63,8 +63,12 @@ pub fn ball(radius: f64, n: u32, m: u32) -> Parts {
     turned(n, m + 1, |_, k| {
         let a = std::f64::consts::PI * f64::from(k) / f64::from(m);
         (
-            if k % m == 0 { 0.0 } else { radius * a.sin() },
-            -radius * a.cos(),
+            if k % m == 0 {
+                0.0
+            } else {
+                radius * libm::sin(a)
+            },
+            -radius * libm::cos(a),
         )
     })
 }
