@@ -4,7 +4,7 @@
 mod solids;
 mod support;
 
-use solids::{Parts, bowl, brick, cup, mesh, nut, torus};
+use solids::{Parts, bolt, bowl, brick, cup, mesh, nut, torus};
 use std::sync::Arc;
 use support::{G, add, floor, rough, state, world};
 use tippe::geometry::closest_points;
@@ -126,4 +126,22 @@ fn meshes_settle_in_a_bowl() {
     println!("peak {peak:e} J, end {last:e} J, deepest {worst:e} m");
     assert!(last < 1e-6 * peak, "{last:e} of {peak:e}");
     assert!(worst < 1e-3, "{worst}");
+}
+
+#[test]
+fn a_nut_on_a_rough_bolt_holds() {
+    // Friction above the tangent of the lead angle, p/2πr = 0.27 at the middle of the flank.
+    let p = 0.08;
+    let mut w = world(G, rough(0.6, 0.6));
+    let screw = bolt(0.05, 0.015, p, 0.2, 24, 24);
+    add(&mut w, &BodyDesc::fixed(shape(&screw), Vec3::ZERO));
+    let ring = nut(0.08, 0.05, 0.015, 0.001, p, p, 24, 24);
+    let id = add(&mut w, &body(&ring, Vec3::Z * p, Vec3::ZERO));
+    let (peak, last) = settle(&mut w, &[id], 1.0 / 120.0, 120);
+    let s = state(&w, id);
+    let sunk = 1.5 * p - s.position.z;
+    println!("peak {peak:e} J, end {last:e} J, sunk {sunk} m");
+    assert!(last < 1e-6 * peak, "{last:e} of {peak:e}");
+    // It falls by its play along the flank and stays.
+    assert!(sunk > 0.0 && sunk < 0.003, "{sunk}");
 }

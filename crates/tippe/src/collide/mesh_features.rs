@@ -62,6 +62,18 @@ pub(super) struct Facet {
     pub index: u32,
     pub corners: [Vec3; 3],
     pub normal: Vec3,
+    /// As `TriangleMesh::owned`.
+    pub owned: u8,
+}
+
+impl Facet {
+    const fn owns_corner(&self, k: usize) -> bool {
+        self.owned >> k & 1 == 1
+    }
+
+    const fn owns_edge(&self, k: usize) -> bool {
+        self.owned >> (3 + k) & 1 == 1
+    }
 }
 
 /// A corner or edge that looks for what it faces, by vertex of the triangle.
@@ -73,6 +85,7 @@ impl Sheet<'_> {
             index,
             corners: self.mesh.corners(index).map(|x| self.place.point(x)),
             normal: self.place.vector(self.mesh.normal(index)),
+            owned: self.mesh.owned(index),
         }
     }
 
@@ -107,13 +120,6 @@ impl Sheet<'_> {
         fits(facet.corners[(k + 2) % 3]) && across.is_none_or(fits)
     }
 
-    fn edge_is_sharp(&self, facet: &Facet, k: usize) -> bool {
-        matches!(
-            self.mesh.edges(facet.index)[k],
-            MeshEdge::Open | MeshEdge::Convex(_)
-        )
-    }
-
     /// Sum of the normals beside an edge.
     fn edge_out(&self, facet: &Facet, k: usize) -> Vec3 {
         let across = self.mesh.neighbour(facet.index, k as u8);
@@ -133,8 +139,7 @@ pub(super) struct Facing<'a> {
 
 impl Facing<'_> {
     /// Appends the candidates of two triangles. Returns whether the triangles may cross each other.
-    pub fn look(&self, t: u32, s: u32, out: &mut Vec<Candidate>) -> bool {
-        let (f, g) = (self.a.facet(t), self.b.facet(s));
+    pub fn look(&self, f: &Facet, g: &Facet, out: &mut Vec<Candidate>) -> bool {
         let over_f = g.corners.map(|x| f.normal.dot(x - f.corners[0]));
         let over_g = f.corners.map(|x| g.normal.dot(x - g.corners[0]));
         let low = |h: &[f64; 3]| h[0].min(h[1]).min(h[2]);
@@ -142,16 +147,16 @@ impl Facing<'_> {
             return false;
         }
         for k in 0..3 {
-            if self.a.mesh.owns_corner(t, k) {
-                out.extend(self.corner((&self.a, &f, k), (&self.b, &g), over_g[k], true));
-                self.corner_sharp((&self.a, &f, k), (&self.b, &g), true, out);
+            if f.owns_corner(k) {
+                out.extend(self.corner((&self.a, f, k), (&self.b, g), over_g[k], true));
+                self.corner_sharp((&self.a, f, k), (&self.b, g), true, out);
             }
-            if self.b.mesh.owns_corner(s, k) {
-                out.extend(self.corner((&self.b, &g, k), (&self.a, &f), over_f[k], false));
-                self.corner_sharp((&self.b, &g, k), (&self.a, &f), false, out);
+            if g.owns_corner(k) {
+                out.extend(self.corner((&self.b, g, k), (&self.a, f), over_f[k], false));
+                self.corner_sharp((&self.b, g, k), (&self.a, f), false, out);
             }
-            for l in 0..3 {
-                out.extend(self.edges(&f, k, &g, l));
+            for l in (0..3).filter(|l| f.owns_edge(k) && g.owns_edge(*l)) {
+                out.extend(self.edges(f, k, g, l));
             }
         }
         let high = |h: &[f64; 3]| h[0].max(h[1]).max(h[2]);
@@ -220,7 +225,7 @@ impl Facing<'_> {
         let vertex = own.vertex(f, k);
         let point = own.mesh.vertices()[vertex as usize];
         for l in 0..3 {
-            if other.mesh.owns_corner(g.index, l) {
+            if g.owns_corner(l) {
                 let there = other.vertex(g, l);
                 let p = other.mesh.vertices()[there as usize];
                 let features = if corner_on_a {
@@ -251,7 +256,7 @@ impl Facing<'_> {
                     ));
                 }
             }
-            if !other.mesh.owns_edge(g.index, l) || !other.edge_is_sharp(g, l) {
+            if !g.owns_edge(l) {
                 continue;
             }
             let (from, along) = (g.corners[l], g.corners[(l + 1) % 3] - g.corners[l]);
@@ -307,10 +312,6 @@ impl Facing<'_> {
     /// Two sharp edges that cross.
     fn edges(&self, f: &Facet, k: usize, g: &Facet, l: usize) -> Found {
         let (a, b) = (&self.a, &self.b);
-        let owned = a.mesh.owns_edge(f.index, k) && b.mesh.owns_edge(g.index, l);
-        if !owned || !a.edge_is_sharp(f, k) || !b.edge_is_sharp(g, l) {
-            return None;
-        }
         let (p, q) = (f.corners[k], g.corners[l]);
         let (u, v) = (f.corners[(k + 1) % 3] - p, g.corners[(l + 1) % 3] - q);
         let cross = u.cross(v);

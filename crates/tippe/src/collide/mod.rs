@@ -42,6 +42,7 @@ mod reduce;
 mod sat;
 pub(crate) mod settle;
 pub(crate) mod simplex;
+pub mod sweep;
 mod thin;
 mod tree;
 

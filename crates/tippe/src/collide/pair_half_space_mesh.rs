@@ -91,7 +91,7 @@ fn below(mesh: &TriangleMesh, up: Vec3, height: f64, mut visit: impl FnMut(u32))
         }
         for &t in mesh.leaf(node) {
             for (k, &v) in mesh.triangles()[t as usize].iter().enumerate() {
-                if mesh.owns_corner(t, k) && up.dot(mesh.vertices()[v as usize]) <= height {
+                if mesh.owned(t) >> k & 1 == 1 && up.dot(mesh.vertices()[v as usize]) <= height {
                     visit(v);
                 }
             }

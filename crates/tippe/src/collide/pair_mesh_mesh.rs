@@ -9,7 +9,7 @@
 use super::contact::{ContactPoint, Features};
 use super::descend::{Descent, descend};
 use super::loops::{CrossingLoop, crossing_loops};
-use super::mesh_features::{Candidate, Facing, Sheet};
+use super::mesh_features::{Candidate, Facet, Facing, Sheet};
 use super::narrow::Placed;
 use super::patch::both;
 use super::reduce::reduce;
@@ -60,8 +60,14 @@ pub(super) fn mesh_mesh(
     };
     let mut candidates = Vec::new();
     let mut cross = false;
+    let mut last: Option<Facet> = None;
     descend(a, b, &b_in_a, margin.max(0.0), |t, s| {
-        cross |= facing.look(t, s, &mut candidates);
+        // The triangle of B stays the same for a leaf of A.
+        let g = match &mut last {
+            Some(g) if g.index == s => g,
+            other => other.insert(facing.b.facet(s)),
+        };
+        cross |= facing.look(&facing.a.facet(t), g, &mut candidates);
         if candidates.len() < CANDIDATES_MAX {
             Descent::On
         } else {

@@ -20,7 +20,7 @@ pub(super) struct Topology {
     pub edges: Vec<[MeshEdge; 3]>,
     /// By triangle: the neighbour across each edge, or [`NO_TRIANGLE`].
     pub across: Vec<[u32; 3]>,
-    /// By triangle: bits 0 to 2 for corners it owns, bits 3 to 5 for edges.
+    /// By triangle: bits 0 to 2 for corners it owns, bits 3 to 5 for edges that it owns and that are convex or open.
     pub owned: Vec<u8>,
     /// By vertex: where its ring starts; one more at the end.
     pub ring_start: Vec<u32>,
@@ -35,7 +35,7 @@ impl Topology {
         let (edges, across) = neighbours(vertices, triangles, normals);
         let (ring_start, ring) = rings(vertices.len(), triangles);
         Self {
-            owned: owners(vertices.len(), triangles, &across),
+            owned: owners(vertices.len(), triangles, &edges, &across),
             edges,
             across,
             ring_start,
@@ -87,7 +87,12 @@ fn neighbours(
 }
 
 /// Each vertex belongs to the first triangle that names it, each edge to the lower of its two.
-fn owners(vertices: usize, triangles: &[[u32; 3]], across: &[[u32; 3]]) -> Vec<u8> {
+fn owners(
+    vertices: usize,
+    triangles: &[[u32; 3]],
+    edges: &[[MeshEdge; 3]],
+    across: &[[u32; 3]],
+) -> Vec<u8> {
     let mut seen = vec![false; vertices];
     let mut owned = vec![0_u8; triangles.len()];
     for (i, t) in triangles.iter().enumerate() {
@@ -96,7 +101,8 @@ fn owners(vertices: usize, triangles: &[[u32; 3]], across: &[[u32; 3]]) -> Vec<u
                 owned[i] |= 1 << k;
             }
             // No neighbour is higher than any.
-            if across[i][k] > i as u32 {
+            let sharp = matches!(edges[i][k], MeshEdge::Open | MeshEdge::Convex(_));
+            if sharp && across[i][k] > i as u32 {
                 owned[i] |= 8 << k;
             }
         }

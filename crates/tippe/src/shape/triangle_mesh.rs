@@ -189,14 +189,9 @@ impl TriangleMesh {
         &self.topology.ring[start[vertex as usize] as usize..start[vertex as usize + 1] as usize]
     }
 
-    /// Whether triangle `i` is the one that answers for its corner `k`, which it may share.
-    pub(crate) fn owns_corner(&self, i: u32, k: usize) -> bool {
-        self.topology.owned[i as usize] >> k & 1 == 1
-    }
-
-    /// The same for its edge `k`.
-    pub(crate) fn owns_edge(&self, i: u32, k: usize) -> bool {
-        self.topology.owned[i as usize] >> (3 + k) & 1 == 1
+    /// What triangle `i` answers for, of what it shares: bits 0 to 2 for its corners, bits 3 to 5 for its edges that are convex or open.
+    pub(crate) fn owned(&self, i: u32) -> u8 {
+        self.topology.owned[i as usize]
     }
 
     /// Why the mesh does not bound a solid (it is open, or its triangles do not agree on what is outside); none for a closed one.
