@@ -36,6 +36,8 @@ mod load;
 mod mate;
 mod materials;
 mod mesh_file;
+mod mesh_gltf;
+mod mesh_ply;
 mod motion;
 mod overrides;
 mod parameters;

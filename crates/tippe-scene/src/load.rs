@@ -8,7 +8,7 @@ use crate::build::{self, Item, Parts};
 use crate::check::{LARGE, positive};
 use crate::diagnostics::{At, Diagnostic, Diagnostics, Document, Problems};
 use crate::format::{Body, OneOrMany, SceneFile, Shape, VERSION};
-use crate::mesh_file::{self, MESH_FILE_MAX};
+use crate::mesh_file::{self, MESH_FILE_MAX, MeshFile};
 use crate::overrides::{self, Override};
 use crate::parameters::{self, Values};
 use crate::read::Read;
@@ -638,20 +638,27 @@ impl Loader<'_> {
 
     fn mesh(&mut self, shape: &mut Shape, at: &At) {
         let at = at.key(shape.name());
-        let (written, scale, given) = match shape {
-            Shape::Hull(h) => (&h.file, h.scale, h.points.is_some()),
-            Shape::Mesh(m) => (
-                &m.file,
-                m.scale,
-                m.vertices.is_some() || m.triangles.is_some(),
-            ),
+        let (written, unit, scale, merging, given) = match shape {
+            Shape::Hull(h) => (&h.file, &h.unit, h.scale, None, h.points.is_some()),
+            Shape::Mesh(m) => {
+                let given = m.vertices.is_some() || m.triangles.is_some();
+                (&m.file, &m.unit, m.scale, m.merge, given)
+            }
             _ => return,
         };
+        let (unit, scaled) = (
+            unit.clone(),
+            [
+                ("unit", unit.is_some()),
+                ("scale", scale.is_some()),
+                ("merge", merging.is_some()),
+            ],
+        );
         let Some(written) = written.clone() else {
-            if scale.is_some() {
+            if let Some((key, _)) = scaled.iter().find(|s| s.1) {
                 let help = "remove it, or give a file";
                 self.problems
-                    .error(&at.key("scale"), "scales a file, and there is none", help);
+                    .error(&at.key(key), "is about a file, and there is none", help);
             }
             return;
         };
@@ -662,28 +669,26 @@ impl Loader<'_> {
                 .error(&at_file, "both a file and points or triangles", help);
             return;
         }
-        let unit = "metres that one unit of the file stands for";
-        let scale = scale.unwrap_or(1.0);
-        if !positive(scale, LARGE, unit, &at.key("scale"), &mut self.problems) {
+        let Some(metres) = self.metres(unit.as_deref(), &at.key("unit")) else {
+            return;
+        };
+        let (scale, merging) = (scale.unwrap_or(1.0), merging.unwrap_or(0.0));
+        let factor = "factor on the coordinates of the file";
+        if !positive(scale, LARGE, factor, &at.key("scale"), &mut self.problems) {
             return;
         }
-        let Some(path) = self.resolve(&written, &at_file) else {
+        let wide = "distance in metres up to which vertices are one";
+        if merging != 0.0 && !positive(merging, LARGE, wide, &at.key("merge"), &mut self.problems) {
+            return;
+        }
+        let Some(mut found) = self.mesh_file(&written, &at_file) else {
             return;
         };
-        let read = read_file(&path, MESH_FILE_MAX)
-            .map_err(|e| format!("cannot be read: {e}"))
-            .and_then(|bytes| mesh_file::parse(&path, &bytes));
-        let mut found = match read {
-            Ok(found) => found,
-            Err(reason) => {
-                let help = "meshes are STL (binary or text) or OBJ files";
-                self.problems
-                    .error(&at_file, format!("{written:?} {reason}"), help);
-                return;
-            }
-        };
         for v in &mut found.vertices {
-            *v = v.map(|x| x * scale);
+            *v = v.map(|x| x * metres * scale);
+        }
+        if merging > 0.0 {
+            mesh_file::merge(&mut found, merging);
         }
         match shape {
             Shape::Hull(h) => h.points = Some(found.vertices),
@@ -692,6 +697,46 @@ impl Loader<'_> {
                 m.triangles = Some(found.triangles);
             }
             _ => {}
+        }
+    }
+
+    /// Metres of a unit of length by its name.
+    fn metres(&mut self, unit: Option<&str>, at: &At) -> Option<f64> {
+        match unit.unwrap_or("m") {
+            "m" => Some(1.0),
+            "cm" => Some(0.01),
+            "mm" => Some(0.001),
+            "in" => Some(0.0254),
+            "ft" => Some(0.3048),
+            other => {
+                let help =
+                    "write \"m\", \"cm\", \"mm\", \"in\" or \"ft\"; scale is for other units";
+                self.problems
+                    .error(at, format!("unknown unit {other:?}"), help);
+                None
+            }
+        }
+    }
+
+    /// Vertices and triangles of a mesh file, and of what it names beside it.
+    fn mesh_file(&mut self, written: &str, at: &At) -> Option<MeshFile> {
+        let path = self.resolve(written, at)?;
+        let bytes = read_file(&path, MESH_FILE_MAX).map_err(|e| format!("cannot be read: {e}"));
+        let mut beside = |name: &str| {
+            // Relative to the mesh file, and kept within the folder like every other path of the scene.
+            let base = Path::new(written).parent().unwrap_or(Path::new(""));
+            let name = base.join(name).to_string_lossy().into_owned();
+            let path = self.resolve(&name, at).ok_or("may not be read")?;
+            read_file(&path, MESH_FILE_MAX).map_err(|e| format!("cannot be read: {e}"))
+        };
+        match bytes.and_then(|bytes| mesh_file::parse(&path, &bytes, &mut beside)) {
+            Ok(found) => Some(found),
+            Err(reason) => {
+                let help = format!("meshes are {} files", mesh_file::ENDINGS);
+                self.problems
+                    .error(at, format!("{written:?} {reason}"), help);
+                None
+            }
         }
     }
 

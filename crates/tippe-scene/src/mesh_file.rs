@@ -1,16 +1,24 @@
-//! Meshes from files: STL (binary and text) and OBJ.
+//! Meshes from files: STL (binary and text), OBJ, PLY and glTF.
 //!
 //! Reads: bytes of a file.  Writes: nothing.
 //! Called by: `load`.
 //! Source: the two formats as they are found; of OBJ only vertices and faces. Faces with more than three corners are cut into a fan.
 
+use crate::mesh_gltf::{Beside, gltf};
+use crate::mesh_ply::ply;
 use std::path::Path;
+
+/// Most triangles of a file.
+pub(crate) const TRIANGLES_MAX: usize = tippe::shape::triangle_mesh::MESH_TRIANGLES_MAX;
 
 /// Largest mesh file, in bytes.
 pub(crate) const MESH_FILE_MAX: u64 = 512 << 20;
 /// Bytes of the header of a binary STL, and of each of its triangles.
 const STL_HEADER: usize = 84;
 const STL_TRIANGLE: usize = 50;
+
+/// Endings that are read.
+pub(crate) const ENDINGS: &str = ".stl, .obj, .ply, .gltf and .glb";
 
 /// Vertices and triangles as the file has them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,15 +30,24 @@ pub(crate) struct MeshFile {
 }
 
 /// Reads a mesh by the ending of its path; the error says what is wrong and in which line.
-pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, String> {
+/// `beside` reads other files that it names.
+pub(crate) fn parse(
+    path: &Path,
+    bytes: &[u8],
+    beside: &mut Beside<'_>,
+) -> Result<MeshFile, String> {
     let ending = path.extension().unwrap_or_default().to_string_lossy();
     let mesh = if ending.eq_ignore_ascii_case("stl") {
         stl(bytes)?
     } else if ending.eq_ignore_ascii_case("obj") {
         obj(text(bytes)?)?
+    } else if ending.eq_ignore_ascii_case("ply") {
+        ply(bytes)?
+    } else if ending.eq_ignore_ascii_case("gltf") || ending.eq_ignore_ascii_case("glb") {
+        gltf(bytes, ending.eq_ignore_ascii_case("glb"), beside)?
     } else {
         return Err(format!(
-            "ends in {ending:?}; meshes are read from .stl and .obj"
+            "ends in {ending:?}; meshes are read from {ENDINGS}"
         ));
     };
     if mesh.triangles.is_empty() {
@@ -135,23 +152,61 @@ fn obj(text: &str) -> Result<MeshFile, String> {
                         )
                     })?);
                 }
-                if corners.len() < 3 {
-                    return Err(format!(
-                        "line {}: a face of {} corners",
-                        i + 1,
-                        corners.len()
-                    ));
-                }
-                for k in 2..corners.len() {
-                    mesh.triangles
-                        .push([corners[0], corners[k - 1], corners[k]]);
-                }
+                fan(&corners, &mut mesh).map_err(|e| format!("line {}: {e}", i + 1))?;
             }
             // Normals, textures, names, materials, comments.
             _ => {}
         }
     }
     Ok(mesh)
+}
+
+/// Cuts a face into triangles from its first corner.
+pub(crate) fn fan(corners: &[u32], mesh: &mut MeshFile) -> Result<(), String> {
+    if corners.len() < 3 {
+        return Err(format!("a face of {} corners", corners.len()));
+    }
+    if mesh.triangles.len() + corners.len() > TRIANGLES_MAX {
+        return Err(format!("more than {TRIANGLES_MAX} triangles"));
+    }
+    for k in 2..corners.len() {
+        mesh.triangles
+            .push([corners[0], corners[k - 1], corners[k]]);
+    }
+    Ok(())
+}
+
+/// Makes vertices one that share a cell of a grid of `width`, in order of first mention: those of a file that writes a corner several times
+/// with different roundings.
+pub(crate) fn merge(mesh: &mut MeshFile, width: f64) {
+    let mut cells: std::collections::BTreeMap<[i64; 3], Vec<u32>> =
+        std::collections::BTreeMap::new();
+    let mut kept: Vec<[f64; 3]> = Vec::new();
+    let mut place = Vec::with_capacity(mesh.vertices.len());
+    for v in &mesh.vertices {
+        let cell = v.map(|x| libm::floor(x / width) as i64);
+        let near = |w: &[f64; 3]| {
+            (0..3).map(|k| (v[k] - w[k]) * (v[k] - w[k])).sum::<f64>() <= width * width
+        };
+        // A neighbour within the width may lie in any of the cells around.
+        let around = (0..27_i64).map(|n| [n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1]);
+        let found = around
+            .filter_map(|d| cells.get(&[0, 1, 2].map(|k| cell[k].saturating_add(d[k]))))
+            .flatten()
+            .copied()
+            .filter(|w| near(&kept[*w as usize]))
+            .min();
+        place.push(found.unwrap_or_else(|| {
+            let name = kept.len() as u32;
+            kept.push(*v);
+            cells.entry(cell).or_default().push(name);
+            name
+        }));
+    }
+    mesh.vertices = kept;
+    for t in &mut mesh.triangles {
+        *t = t.map(|v| place[v as usize]);
+    }
 }
 
 /// `7`, `7/1`, `7/1/3` or `-2` (counted from the end), from one on.
@@ -184,7 +239,11 @@ mod tests {
     const CORNER: &str = "solid s\nfacet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n  vertex 0 1e0 0\n endloop\nendfacet\nendsolid s\n";
 
     fn read(name: &str, text: &str) -> Result<MeshFile, String> {
-        parse(Path::new(name), text.as_bytes())
+        parse(
+            Path::new(name),
+            text.as_bytes(),
+            &mut |_| Err(String::new()),
+        )
     }
 
     #[test]
@@ -199,7 +258,10 @@ mod tests {
             binary.extend(x.to_le_bytes());
         }
         binary.extend([0; 2]);
-        assert_eq!(parse(Path::new("b.stl"), &binary).unwrap(), ascii);
+        assert_eq!(
+            parse(Path::new("b.stl"), &binary, &mut |_| Err(String::new())).unwrap(),
+            ascii
+        );
         let obj = read(
             "c.obj",
             "# x\nv 0 0 0\nv 1 0 0\nvn 0 0 1\nv 0 1 0\nf 1//1 2//1 -1//1\n",
@@ -208,6 +270,23 @@ mod tests {
         assert_eq!(obj, ascii);
         let fan = read("d.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n").unwrap();
         assert_eq!(fan.triangles, [[0, 1, 2], [0, 2, 3]]);
+    }
+
+    #[test]
+    fn near_vertices_become_one() {
+        let mut mesh = MeshFile {
+            vertices: vec![
+                [0.0; 3],
+                [1.0, 0.0, 0.0],
+                [1.0, 1e-7, 0.0],
+                [-1e-7, 0.0, 0.0],
+                [0.0, 1.0, 0.0],
+            ],
+            triangles: vec![[0, 1, 4], [3, 2, 4]],
+        };
+        merge(&mut mesh, 1e-6);
+        assert_eq!(mesh.vertices.len(), 3);
+        assert_eq!(mesh.triangles, [[0, 1, 2], [0, 1, 2]]);
     }
 
     #[test]
@@ -226,7 +305,10 @@ mod tests {
                 "1 corners",
             ),
             ("a.stl", "solid\nvertex a b c\n", "line 2"),
-            ("a.ply", "", ".stl and .obj"),
+            ("a.dae", "", ".ply"),
+            ("a.ply", "", "line 1"),
+            ("a.gltf", "", "line 1"),
+            ("a.glb", "", "byte 0"),
         ] {
             let error = read(name, text).unwrap_err();
             assert!(error.contains(word), "{error}");
@@ -234,7 +316,7 @@ mod tests {
         let mut cut = vec![7_u8; 80];
         cut.extend(u32::MAX.to_le_bytes());
         assert!(
-            parse(Path::new("a.stl"), &cut)
+            parse(Path::new("a.stl"), &cut, &mut |_| Err(String::new()))
                 .unwrap_err()
                 .contains("says")
         );

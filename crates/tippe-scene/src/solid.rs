@@ -25,6 +25,7 @@ pub(crate) fn shapes(
 ) -> Vec<ShapeDesc> {
     let (one, many) = (at.key("shape"), at.key("shapes"));
     let dynamic = body.kind.unwrap_or_default() == Kind::Dynamic;
+    let moves = (dynamic, body.inertia.is_none());
     let filter = Filter {
         groups: body
             .collision
@@ -59,7 +60,7 @@ pub(crate) fn shapes(
             );
             Vec::new()
         }
-        (Some(s), None) => vec![plain(shape(s, dynamic, &one, problems))],
+        (Some(s), None) => vec![plain(shape(s, moves, &one, problems))],
         (None, Some(list)) => {
             if list.is_empty() && !problems.touches(&many) {
                 problems.error(
@@ -72,7 +73,7 @@ pub(crate) fn shapes(
                 let at = many.index(i);
                 let place = &entry.place;
                 ShapeDesc {
-                    shape: shape(&entry.shape, dynamic, &at, problems),
+                    shape: shape(&entry.shape, moves, &at, problems),
                     pose: Pose::new(
                         vector(
                             place.position.unwrap_or_default(),
@@ -109,7 +110,12 @@ pub(crate) fn shapes(
     }
 }
 
-fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems) -> Shape {
+fn shape(
+    shape: &format::Shape,
+    (dynamic, weighed): (bool, bool),
+    at: &At,
+    problems: &mut Problems,
+) -> Shape {
     let at = at.key(shape.name());
     let mut size = |value: f64, at: &At| {
         if positive(value, LARGE, "sizes are in metres", at, problems) && value < SMALL {
@@ -157,15 +163,11 @@ fn shape(shape: &format::Shape, dynamic: bool, at: &At, problems: &mut Problems)
             rounded(sharp, rounding, |r| Rounded::new(core, r), &at, problems)
         }
         format::Shape::Mesh(m) => {
-            if dynamic {
-                let help = "add kind = \"fixed\" (or \"kinematic\"), or use a hull";
-                problems.error(
-                    &at,
-                    "a dynamic body cannot be a mesh, which is a surface without volume",
-                    help,
-                );
+            let made = mesh(m, &at, problems);
+            if let (true, Shape::Mesh(made)) = (dynamic, &made) {
+                judge(made, m, weighed, &at, problems);
             }
-            mesh(m, &at, problems)
+            made
         }
         format::Shape::HalfSpace(h) => {
             if dynamic {
@@ -270,6 +272,37 @@ fn mesh(mesh: &format::Mesh, at: &At, problems: &mut Problems) -> Shape {
             );
             stand_in
         }
+    }
+}
+
+/// What a mesh that moves should be: closed, with its front outside. `weighed`: its mass follows from it.
+fn judge(
+    made: &TriangleMesh,
+    mesh: &format::Mesh,
+    weighed: bool,
+    at: &At,
+    problems: &mut Problems,
+) {
+    let Some(defect) = made.defect() else { return };
+    let at = if mesh.file.is_some() {
+        at.key("file")
+    } else {
+        at.clone()
+    };
+    let reason = format!("{} {}", defect.field, defect.reason);
+    if made.is_inside_out() {
+        let help = "a mesh that moves is felt from outside: turn its triangles";
+        problems.error(&at, reason, help);
+    } else if weighed && made.mass_properties(1.0).is_none() {
+        let help = "a flat mesh has no mass of its own: give mass and inertia";
+        problems.error(&at, reason, help);
+    } else {
+        let help = if weighed {
+            "close it; until then it weighs and turns like its convex hull, and is felt from its front alone"
+        } else {
+            "close it; until then it is felt from its front alone"
+        };
+        problems.warning(&at, format!("is not closed: {reason}"), help);
     }
 }
 

@@ -7,12 +7,16 @@
 pub use crate::collide::advance::{TimeOfImpact, time_of_impact, time_of_impact_bound};
 pub use crate::collide::flight::Flight;
 
+use crate::collide::descend::{Descent, descend};
 use crate::collide::epa::{self, Depth};
 use crate::collide::gjk::{ConvexPair, Found};
 use crate::collide::level;
+use crate::collide::loops::crossing_loops;
+use crate::collide::pair_half_space_mesh::lowest;
 use crate::collide::settle::{self, Start};
 use crate::collide::simplex::Simplex;
 use crate::math::{Pose, Vec3, tangents};
+use crate::shape::triangle_distance::closest_of_triangles;
 use crate::shape::{Aabb, Core, Shape, TriangleMesh};
 use std::fmt;
 
@@ -47,7 +51,7 @@ impl Separation {
 pub enum GeometryError {
     /// A pose or a size is infinite or not a number.
     NotFinite,
-    /// Two half-spaces or meshes: grounds, which have no distance from each other.
+    /// Two half-spaces, which have no distance from each other.
     Unbounded,
     /// A size outside 1e-50 … 1e50 m, or a place farther away than that: products of such numbers are not finite.
     OutOfRange,
@@ -57,7 +61,7 @@ impl fmt::Display for GeometryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotFinite => "a pose or a size is not finite",
-            Self::Unbounded => "both shapes are half-spaces or meshes",
+            Self::Unbounded => "both shapes are half-spaces",
             Self::OutOfRange => "a size or a place is outside 1e-50 to 1e50 m",
         })
     }
@@ -95,13 +99,12 @@ pub fn separation_within(
         return Err(GeometryError::OutOfRange);
     }
     let found = match (a, b) {
-        (Shape::HalfSpace { .. } | Shape::Mesh(_), Shape::HalfSpace { .. } | Shape::Mesh(_)) => {
-            return Err(GeometryError::Unbounded);
-        }
-        (Shape::Mesh(mesh), other) => {
+        (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => return Err(GeometryError::Unbounded),
+        (Shape::Mesh(a), Shape::Mesh(b)) => meshes(a, pose_a, b, pose_b, limit),
+        (Shape::Mesh(mesh), other) if Core::of(other).is_some() => {
             Core::of(other).and_then(|b| triangles(mesh, pose_a, b, pose_b, limit))
         }
-        (other, Shape::Mesh(mesh)) => {
+        (other, Shape::Mesh(mesh)) if Core::of(other).is_some() => {
             let found = Core::of(other).and_then(|a| triangles(mesh, pose_b, a, pose_a, limit));
             found.map(|s| s.flipped())
         }
@@ -171,9 +174,18 @@ pub fn penetration(
 
 /// A half-space (A) against a bounded shape.
 fn half_space(normal: Vec3, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<Separation> {
-    let (core, radius) = Core::of(b)?;
     let n = pose_a.vector(normal);
-    let low = pose_b.point(core.support(pose_b.vector_to_local(-n), u32::MAX).point);
+    let (low, radius) = match b {
+        Shape::Mesh(mesh) => (lowest(mesh, pose_b.vector_to_local(n)), 0.0),
+        _ => {
+            let (core, radius) = Core::of(b)?;
+            (
+                core.support(pose_b.vector_to_local(-n), u32::MAX).point,
+                radius,
+            )
+        }
+    };
+    let low = pose_b.point(low);
     let distance = n.dot(low - pose_a.position) - radius;
     let point_b = low - n * radius;
     Some(Separation {
@@ -211,6 +223,61 @@ pub(crate) fn triangles(
         None
     });
     best
+}
+
+/// Two meshes: their nearest triangles, or the deepest loop along which they cross. A mesh inside another that does not touch it is
+/// apart from it.
+fn meshes(
+    a: &TriangleMesh,
+    pose_a: &Pose,
+    b: &TriangleMesh,
+    pose_b: &Pose,
+    limit: f64,
+) -> Option<Separation> {
+    let b_in_a = pose_a.inverse().compose(pose_b);
+    let mut best: Option<(f64, Vec3, Vec3)> = None;
+    descend(a, b, &b_in_a, limit, |t, s| {
+        let there = b.corners(s).map(|x| b_in_a.point(x));
+        let (x, y) = closest_of_triangles(&a.corners(t), &there);
+        let distance = (y - x).length();
+        if best.is_some_and(|b| distance >= b.0) {
+            return Descent::On;
+        }
+        best = Some((distance, x, y));
+        if distance > 0.0 {
+            Descent::Within(distance)
+        } else {
+            Descent::Stop
+        }
+    });
+    let (distance, x, y) = best?;
+    let mut found = Separation {
+        distance,
+        normal: (y - x).normalize_or(Vec3::Z),
+        point_a: x,
+        point_b: y,
+    };
+    if found.distance <= 0.0 {
+        let loops = crossing_loops(a, b, &b_in_a);
+        let deepest = loops
+            .iter()
+            .reduce(|l, m| if m.depth > l.depth { m } else { l });
+        if let Some(l) = deepest {
+            let x = l.center();
+            found = Separation {
+                distance: -l.depth,
+                normal: l.normal,
+                point_a: x + l.normal * (0.5 * l.depth),
+                point_b: x - l.normal * (0.5 * l.depth),
+            };
+        }
+    }
+    Some(Separation {
+        distance: found.distance,
+        normal: pose_a.vector(found.normal),
+        point_a: pose_a.point(found.point_a),
+        point_b: pose_a.point(found.point_b),
+    })
 }
 
 /// Two thickened cores, up to `limit`.

@@ -4,6 +4,7 @@ mod geometry_support;
 
 use geometry_support::Random;
 use tippe::collide::broad::BroadPhase;
+use tippe::collide::sweep::{Rectangle, overlapping_rectangles};
 use tippe::math::Vec3;
 use tippe::shape::Aabb;
 
@@ -104,4 +105,75 @@ fn broad_phase_of_one_size_and_of_one_place() {
             .all(|(i, p)| *p == (i as u32, i as u32 + 1))
             && pairs.len() == 999
     );
+}
+
+/// Rectangles on average touched by as many others however many there are; a third of them on a lattice, so that they share sides.
+fn rectangles(count: usize, random: &mut Random) -> Vec<Rectangle> {
+    let width = (count as f64).sqrt();
+    (0..count)
+        .map(|i| {
+            let mut min = [random.range(0.0, width), random.range(0.0, width)];
+            let mut size = [random.range(0.0, 2.0), random.range(0.0, 2.0)];
+            if i % 3 == 0 {
+                min = min.map(f64::floor);
+                size = size.map(f64::round);
+            }
+            let max = [min[0] + size[0], min[1] + size[1]];
+            Rectangle { min, max }
+        })
+        .collect()
+}
+
+#[test]
+fn cl_14_a_sweep_finds_the_rectangles_that_all_pairs_find() {
+    let mut random = Random(14);
+    let all = rectangles(10_000, &mut random);
+    let mut truth = Vec::new();
+    for (i, a) in all.iter().enumerate() {
+        for (j, b) in all.iter().enumerate().skip(i + 1) {
+            if (0..2).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k]) {
+                truth.push((i as u32, j as u32));
+            }
+        }
+    }
+    assert_eq!(overlapping_rectangles(&all), truth);
+    // Nested, equal, empty and impossible ones.
+    let odd = |min: f64, max: f64| Rectangle {
+        min: [min; 2],
+        max: [max; 2],
+    };
+    let few = [
+        odd(-1.0, 1.0),
+        odd(-0.0, 0.0),
+        odd(1.0, 2.0),
+        odd(0.5, 0.4),
+        odd(f64::NAN, 1.0),
+        odd(0.0, f64::INFINITY),
+        odd(-1.0, 1.0),
+        odd(-3.0, -1.0),
+    ];
+    let pairs = [(0, 1), (0, 2), (0, 6), (0, 7), (1, 6), (2, 6), (6, 7)];
+    assert_eq!(overlapping_rectangles(&few), pairs);
+    assert!(overlapping_rectangles(&[]).is_empty());
+}
+
+#[test]
+fn cl_14_ten_times_the_rectangles_take_less_than_fifteen_times_as_long() {
+    let mut random = Random(15);
+    let time = |count: usize, random: &mut Random| {
+        let all = rectangles(count, random);
+        let mut least = f64::INFINITY;
+        for _ in 0..5 {
+            let start = cpu_time::ThreadTime::now();
+            assert!(overlapping_rectangles(&all).len() > count);
+            least = least.min(start.elapsed().as_secs_f64());
+        }
+        least
+    };
+    let (few, many) = (time(10_000, &mut random), time(100_000, &mut random));
+    println!(
+        "{few:e} s for 10,000 rectangles, {many:e} s for 100,000: {:.1} times",
+        many / few
+    );
+    assert!(many < 15.0 * few);
 }

@@ -191,8 +191,13 @@ fn normals_stay_between_neighbours() {
     collide_shapes(&sphere(0.2), &q, &roof, &Pose::IDENTITY, 0.01, &mut back);
     let back: Vec<_> = back.iter().map(flipped).collect();
     assert_eq!(collide(&roof, &q), back);
+    // Two meshes have a distance, two half-spaces none.
+    let above = Pose::from_position(Vec3::Z * 0.25);
+    let apart = closest_points(&roof, &Pose::IDENTITY, &roof, &above).unwrap();
+    near("roofs", apart.distance, 0.25 * 0.5_f64.sqrt(), 1e-12);
+    let ground = Shape::HalfSpace { normal: Vec3::Z };
     assert_eq!(
-        closest_points(&roof, &Pose::IDENTITY, &roof, &Pose::IDENTITY),
+        closest_points(&ground, &Pose::IDENTITY, &ground, &above),
         Err(GeometryError::Unbounded)
     );
 }
@@ -268,5 +273,83 @@ fn a_compound_of_anything_weighs_and_stands_like_its_parts() {
         "speed",
         s.velocity.length() + s.angular_velocity.length(),
         1e-6,
+    );
+}
+
+#[test]
+fn mc_04_a_peg_in_the_notch_of_a_u_touches_nothing() {
+    // Two posts on a beam, 0.2 m apart; the peg is 0.18 m wide.
+    let part = |half: Vec3, at: Vec3| ShapeDesc {
+        pose: Pose::from_position(at),
+        ..ShapeDesc::from(cuboid(half.x, half.y, half.z))
+    };
+    let pieces = vec![
+        part(Vec3::new(0.2, 0.1, 0.05), Vec3::Z * 0.05),
+        part(Vec3::new(0.05, 0.1, 0.15), Vec3::new(-0.15, 0.0, 0.25)),
+        part(Vec3::new(0.05, 0.1, 0.15), Vec3::new(0.15, 0.0, 0.25)),
+    ];
+    let mut u = BodyDesc::dynamic(pieces[0].shape.clone(), Vec3::ZERO);
+    u.shapes = pieces.clone();
+    u.mass = MassSpec::Density(1000.0);
+    let mut w = world(0.0, rough(0.5, 0.5));
+    let u = add(&mut w, &u);
+    // Mass and inertia by hand: boxes of 8 kg and twice 6 kg.
+    let body = w.body(u).unwrap();
+    near("mass", body.mass, 20.0, 1e-12);
+    near(
+        "centre",
+        body.center.z,
+        (8.0 * 0.05 + 12.0 * 0.25) / 20.0,
+        1e-12,
+    );
+    let box_of = |m: f64, p: f64, q: f64| m * (p * p + q * q) / 12.0;
+    let (low, high) = (0.17 - 0.05, 0.25 - 0.17);
+    let wanted = [
+        box_of(8.0, 0.2, 0.1) + 8.0 * low * low + 2.0 * (box_of(6.0, 0.2, 0.3) + 6.0 * high * high),
+        box_of(8.0, 0.4, 0.1)
+            + 8.0 * low * low
+            + 2.0 * (box_of(6.0, 0.1, 0.3) + 6.0 * (high * high + 0.0225)),
+        box_of(8.0, 0.4, 0.2) + 2.0 * (box_of(6.0, 0.1, 0.2) + 6.0 * 0.0225),
+    ];
+    let mut found = body.moments.to_array();
+    let mut wanted = wanted;
+    found.sort_by(f64::total_cmp);
+    wanted.sort_by(f64::total_cmp);
+    for k in 0..3 {
+        near("moment", found[k], wanted[k], 1e-12);
+    }
+    // Distance: the least over the pieces, and so says the world.
+    let peg = cuboid(0.09, 0.05, 0.1);
+    let mut random = Random(4);
+    let mut queries = w.queries();
+    for _ in 0..500 {
+        let q = Pose::new(random.vector(0.6), random.rotation());
+        let least = pieces
+            .iter()
+            .map(|s| {
+                closest_points(&s.shape, &s.pose, &peg, &q)
+                    .unwrap()
+                    .distance
+            })
+            .fold(f64::INFINITY, f64::min);
+        let hits = queries.within(&peg, &q, 10.0, &Default::default()).unwrap();
+        near("distance", hits[0].distance, least, 1e-9);
+    }
+    drop(queries);
+    // Let down slowly, the peg goes in: no contact until it reaches the beam.
+    let mut desc = solid(peg, 1.0, Vec3::Z * 0.6);
+    desc.velocity = -Vec3::Z * 0.5;
+    let peg = add(&mut w, &desc);
+    for _ in 0..78 {
+        run(&mut w, 0.01, 1);
+        assert!(w.contacts().is_empty());
+    }
+    near("in the notch", state(&w, peg).position.z, 0.21, 1e-9);
+    run(&mut w, 0.01, 4);
+    near(
+        "beam",
+        state(&w, peg).velocity.z - state(&w, u).velocity.z,
+        0.0,
+        1e-9,
     );
 }

@@ -350,9 +350,22 @@ fn mc_07_meshes_are_met_in_time() {
         hits > 20 && unresolved == 0,
         "{hits} hits, {unresolved} unresolved"
     );
-    // Two meshes have no time of impact.
-    let found = time_of_impact((&flat, &rest), (&rough, &rest), 1.0, tolerance);
-    assert_eq!(found.unwrap_err(), GeometryError::Unbounded);
+    // Two meshes: one falls on the other, turned over so that the fronts meet.
+    let turned = Pose::new(
+        Vec3::Z * 1.5,
+        tippe::math::Quat::from_xyzw(1.0, 0.0, 0.0, 0.0),
+    );
+    let falling = Flight::uniform(turned, -Vec3::Z, Vec3::ZERO);
+    let found = time_of_impact((&flat, &rest), (&rough, &falling), 3.0, tolerance).unwrap();
+    let TimeOfImpact::At { time, separation } = found else {
+        panic!("{found:?}");
+    };
+    assert!(separation.distance <= tolerance && time > 0.5, "{found:?}");
+    for part in [0.5, 0.9, 0.999] {
+        let there = falling.at(part * time);
+        let gap = closest_points(&flat, &rest.pose, &rough, &there).unwrap();
+        assert!(gap.distance > 0.0, "{gap:?}");
+    }
 }
 
 /// A ball that glides a millimetre above a mesh meets the step ahead; for ever is a horizon too.

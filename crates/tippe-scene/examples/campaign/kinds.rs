@@ -202,7 +202,7 @@ fn recording(random: &mut Random, case: &Case) -> Result<&'static str, String> {
     }
 }
 
-/// A mesh file, mostly sensible, loaded as a hull or as ground with a ball on it.
+/// A mesh file, mostly sensible, loaded as a hull or as a mesh, fixed or moving, with a ball and a block of triangles on it.
 fn mesh(random: &mut Random, i: u64, case: &Case) -> Result<&'static str, String> {
     let (bytes, ending) = mesh_file(random);
     keep(case, &bytes, ending);
@@ -212,9 +212,16 @@ fn mesh(random: &mut Random, i: u64, case: &Case) -> Result<&'static str, String
     let name = format!("{i}.{ending}");
     std::fs::write(folder.join(&name), &bytes).map_err(|e| e.to_string())?;
     let kind = *random.pick(&["hull", "mesh"]);
+    let moves = *random.pick(&["fixed", "dynamic"]);
+    let unit = *random.pick(&["m", "cm", "in"]);
+    let height = random.range(-0.1, 0.4);
     let text = format!(
-        "version = 1\n[[body]]\nname = \"m\"\nkind = \"fixed\"\nshape.{kind} = {{ file = \"{name}\" }}\n\
-         [[body]]\nname = \"ball\"\nposition = [0, 0, 0.3]\nshape.sphere = {{ radius = 0.3 }}\n"
+        "version = 1\n[[body]]\nname = \"m\"\nkind = \"{moves}\"\nshape.{kind} = {{ file = \"{name}\", unit = \"{unit}\" }}\n\
+         [[body]]\nname = \"ball\"\nposition = [0, 0, 0.3]\nshape.sphere = {{ radius = 0.3 }}\n\
+         [[body]]\nname = \"wedge\"\nposition = [0.1, 0.2, {height}]\nshape.mesh = {{ \
+         vertices = [[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]], \
+         triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] }}\n\
+         [[body]]\nname = \"ground\"\nkind = \"fixed\"\nposition = [0, 0, -0.3]\nshape.half_space = {{ normal = [0, 0, 1] }}\n"
     );
     let options = LoadOptions {
         folder: Some(folder.clone()),
@@ -234,9 +241,8 @@ fn mesh(random: &mut Random, i: u64, case: &Case) -> Result<&'static str, String
     Ok("stepped")
 }
 
-/// A bumpy grid of triangles as OBJ or binary STL, sometimes damaged.
+/// A bumpy grid of triangles in one of the formats that are read, sometimes damaged.
 fn mesh_file(random: &mut Random) -> (Vec<u8>, &'static str) {
-    use std::fmt::Write as _;
     let n = 2 + random.below(6);
     let mut points = Vec::new();
     for k in 0..n * n {
@@ -251,31 +257,100 @@ fn mesh_file(random: &mut Random) -> (Vec<u8>, &'static str) {
     let triangles: Vec<[usize; 3]> = quads
         .flat_map(|p| [[p, p + 1, p + n], [p + 1, p + n + 1, p + n]])
         .collect();
-    let (mut bytes, ending) = if random.one_in(2) {
-        let mut text = String::new();
-        for [x, y, z] in &points {
-            let _ = writeln!(text, "v {x} {y} {z}");
-        }
-        for t in &triangles {
-            let _ = writeln!(text, "f {} {} {}", t[0] + 1, t[1] + 1, t[2] + 1);
-        }
-        (text.into_bytes(), "obj")
-    } else {
-        let mut out = vec![0; 80];
-        out.extend((triangles.len() as u32).to_le_bytes());
-        for t in &triangles {
-            out.extend([0; 12]);
-            for &corner in t {
-                points[corner]
-                    .iter()
-                    .for_each(|x| out.extend((*x as f32).to_le_bytes()));
-            }
-            out.extend([0; 2]);
-        }
-        (out, "stl")
+    let (mut bytes, ending) = match random.below(5) {
+        0 => (as_obj(&points, &triangles), "obj"),
+        1 => (as_stl(&points, &triangles), "stl"),
+        2 => (as_ply(&points, &triangles, false), "ply"),
+        3 => (as_ply(&points, &triangles, true), "ply"),
+        _ => (as_glb(&points, &triangles), "glb"),
     };
     if random.one_in(3) {
         mutate(random, &mut bytes, 0);
     }
     (bytes, ending)
+}
+
+fn as_obj(points: &[[f64; 3]], triangles: &[[usize; 3]]) -> Vec<u8> {
+    let points = points.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n"));
+    let faces = triangles
+        .iter()
+        .map(|[a, b, c]| format!("f {} {} {}\n", a + 1, b + 1, c + 1));
+    points.chain(faces).collect::<String>().into_bytes()
+}
+
+fn as_stl(points: &[[f64; 3]], triangles: &[[usize; 3]]) -> Vec<u8> {
+    let mut out = vec![0; 80];
+    out.extend((triangles.len() as u32).to_le_bytes());
+    for t in triangles {
+        out.extend([0; 12]);
+        for &corner in t {
+            let point = points[corner];
+            point
+                .iter()
+                .for_each(|x| out.extend((*x as f32).to_le_bytes()));
+        }
+        out.extend([0; 2]);
+    }
+    out
+}
+
+fn as_ply(points: &[[f64; 3]], triangles: &[[usize; 3]], binary: bool) -> Vec<u8> {
+    let format = if binary {
+        "binary_little_endian"
+    } else {
+        "ascii"
+    };
+    let mut out = format!(
+        "ply\nformat {format} 1.0\nelement vertex {}\nproperty double x\nproperty double y\nproperty double z\n\
+         element face {}\nproperty list uchar int vertex_indices\nend_header\n",
+        points.len(),
+        triangles.len()
+    )
+    .into_bytes();
+    if !binary {
+        let points = points.iter().map(|[x, y, z]| format!("{x} {y} {z}\n"));
+        let faces = triangles.iter().map(|[a, b, c]| format!("3 {a} {b} {c}\n"));
+        out.extend(points.chain(faces).collect::<String>().into_bytes());
+        return out;
+    }
+    points
+        .iter()
+        .flatten()
+        .for_each(|x| out.extend(x.to_le_bytes()));
+    for t in triangles {
+        out.push(3);
+        t.iter().for_each(|v| out.extend((*v as i32).to_le_bytes()));
+    }
+    out
+}
+
+fn as_glb(points: &[[f64; 3]], triangles: &[[usize; 3]]) -> Vec<u8> {
+    let mut data = Vec::new();
+    points
+        .iter()
+        .flatten()
+        .for_each(|x| data.extend((*x as f32).to_le_bytes()));
+    let start = data.len();
+    triangles
+        .iter()
+        .flatten()
+        .for_each(|v| data.extend((*v as u32).to_le_bytes()));
+    let (length, count, corners) = (data.len(), points.len(), 3 * triangles.len());
+    let mut json = format!(
+        "{{\"asset\":{{\"version\":\"2.0\"}},\"nodes\":[{{\"mesh\":0}}],\"meshes\":[{{\"primitives\":[{{\"attributes\":{{\"POSITION\":0}},\"indices\":1}}]}}],\
+         \"accessors\":[{{\"bufferView\":0,\"componentType\":5126,\"count\":{count},\"type\":\"VEC3\"}},\
+         {{\"bufferView\":1,\"componentType\":5125,\"count\":{corners},\"type\":\"SCALAR\"}}],\
+         \"bufferViews\":[{{\"buffer\":0}},{{\"buffer\":0,\"byteOffset\":{start}}}],\"buffers\":[{{\"byteLength\":{length}}}]}}"
+    )
+    .into_bytes();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let mut out = b"glTF".to_vec();
+    out.extend(2_u32.to_le_bytes());
+    out.extend(((28 + json.len() + length) as u32).to_le_bytes());
+    for (kind, chunk) in [(b"JSON", &json), (b"BIN\0", &data)] {
+        out.extend((chunk.len() as u32).to_le_bytes());
+        out.extend(kind);
+        out.extend(chunk);
+    }
+    out
 }

@@ -252,9 +252,11 @@ record! {
     Hull { required {} optional {
         /// Points in the shape frame [m]; those inside do not matter.
         points: Vec<[f64; 3]>,
-        /// Path of an STL or OBJ file whose vertices are the points, instead of `points`.
+        /// Path of an STL, OBJ, PLY or glTF file whose vertices are the points, instead of `points`.
         file: String,
-        /// Metres that one unit of the file stands for [m]. Default 1.
+        /// Unit of the file: `m` (default), `cm`, `mm`, `in` or `ft`.
+        unit: String,
+        /// Factor on the coordinates of the file, besides its unit. Default 1.
         scale: f64,
         /// Radius that the hull is thickened by in all directions [m]; it grows by that much. Default: sharp.
         rounding: f64,
@@ -268,10 +270,14 @@ record! {
         vertices: Vec<[f64; 3]>,
         /// Triangles by vertex, counter-clockwise seen from the front.
         triangles: Vec<[u32; 3]>,
-        /// Path of an STL or OBJ file, instead of `vertices` and `triangles`.
+        /// Path of an STL, OBJ, PLY or glTF file, instead of `vertices` and `triangles`.
         file: String,
-        /// Metres that one unit of the file stands for [m]. Default 1.
+        /// Unit of the file: `m` (default), `cm`, `mm`, `in` or `ft`.
+        unit: String,
+        /// Factor on the coordinates of the file, besides its unit. Default 1.
         scale: f64,
+        /// Distance up to which vertices of the file are one [m]. Default: only equal ones.
+        merge: f64,
     } }
 }
 

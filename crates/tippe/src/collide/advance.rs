@@ -61,7 +61,7 @@ pub(super) const ROUNDING: f64 = 1e-14;
 /// A distance that stays above the tolerance all the time is `Apart`, however little it stays above.
 ///
 /// # Errors
-/// Numbers that are not finite, two half-spaces or meshes, a half-space that turns.
+/// Numbers that are not finite, two half-spaces, a half-space that turns.
 pub fn time_of_impact(
     a: (&Shape, &Flight<'_>),
     b: (&Shape, &Flight<'_>),
@@ -137,7 +137,7 @@ pub(super) fn work(turn: f64) -> f64 {
 /// Exact for spheres that meet head on.
 ///
 /// # Errors
-/// Numbers that are not finite, two half-spaces or meshes, a half-space that turns.
+/// Numbers that are not finite, two half-spaces, a half-space that turns.
 pub fn time_of_impact_bound(
     a: (&Shape, &Flight<'_>),
     b: (&Shape, &Flight<'_>),
@@ -174,7 +174,8 @@ fn check(
     let turns = |(shape, flight): (&Shape, &Flight<'_>)| {
         matches!(shape, Shape::HalfSpace { .. }) && flight.rates(0.0, &flight.pose).spin > 0.0
     };
-    if turns(a) || turns(b) || (Core::of(a.0).is_none() && Core::of(b.0).is_none()) {
+    let infinite = |shape: &Shape| matches!(shape, Shape::HalfSpace { .. });
+    if turns(a) || turns(b) || (infinite(a.0) && infinite(b.0)) {
         return Err(GeometryError::Unbounded);
     }
     Ok(())

@@ -23,6 +23,8 @@ pub const FEATURE_MOTION: f64 = 0.1;
 const FAST: f64 = 1.0;
 /// Distance at which a time of impact counts as found, relative to half the width of the thinner shape [1].
 const MOVING_TOLERANCE: f64 = 1e-6;
+/// The same for two meshes, or a mesh and a half-space: part of the margin within which contacts are seen [1].
+const ROUGH: f64 = 0.25;
 /// Most work of one search in a step, in poses. Few pairs need ten; long bodies that spin fast beside something reach the limit.
 const MOVING_POSES_MAX: f64 = 1e3;
 /// After a fast impact the step ends when the bodies have moved on by this part of half the width of the thinner one [1].
@@ -42,7 +44,7 @@ pub(super) enum Pace {
 impl Pace {
     /// From the relative motion of the pair in the step, by shifting and turning [m]; up to `slow` half widths it is slow.
     pub fn of((a, b): (&Shape, &Shape), motion: f64, slow: f64) -> Self {
-        let width = half_width(a).min(half_width(b));
+        let width = thinner(a, b);
         if motion <= slow * width {
             Self::Slow
         } else if motion <= FAST * width {
@@ -53,7 +55,21 @@ impl Pace {
     }
 }
 
-/// Half the smallest edge of the box around a shape in its own frame [m]; infinite for half-spaces and meshes, which are looked at from one side.
+/// Half the width of the thinner of two shapes [m]. A mesh is looked at from one side: its own width counts only where the other has none.
+fn thinner(a: &Shape, b: &Shape) -> f64 {
+    let width = half_width(a).min(half_width(b));
+    let wall = |shape: &Shape| match shape {
+        Shape::Mesh(mesh) => mesh.half_width(),
+        _ => f64::INFINITY,
+    };
+    if width.is_finite() {
+        width
+    } else {
+        wall(a).min(wall(b))
+    }
+}
+
+/// Half the smallest edge of the box around a shape in its own frame [m]; infinite for half-spaces and meshes.
 fn half_width(shape: &Shape) -> f64 {
     match *shape {
         Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
@@ -160,9 +176,12 @@ pub(super) fn look(
         near: points.len(),
         ..Seen::default()
     };
-    let width = half_width(a).min(half_width(b));
+    let width = thinner(a, b);
     let mesh = [a, b].iter().any(|s| matches!(s, Shape::Mesh(_)));
-    let touches = points.iter().any(|p| p.gap <= MOVING_TOLERANCE * width);
+    // Two meshes that glide past each other at a small distance would be followed in steps of that distance.
+    let rough = mesh && half_width(a).min(half_width(b)).is_infinite();
+    let arrived = (MOVING_TOLERANCE * width).max(if rough { ROUGH * near } else { 0.0 });
+    let touches = points.iter().any(|p| p.gap <= arrived);
     if touches && mesh {
         // What glides over a mesh may meet another part of it: all that is within reach.
         points.clear();
@@ -182,13 +201,7 @@ pub(super) fn look(
         );
         return seen;
     }
-    seen.time = match search(
-        (a, flights.0),
-        (b, flights.1),
-        h,
-        MOVING_TOLERANCE * width,
-        MOVING_POSES_MAX,
-    ) {
+    seen.time = match search((a, flights.0), (b, flights.1), h, arrived, MOVING_POSES_MAX) {
         Ok(TimeOfImpact::At { time, .. }) => time,
         Ok(TimeOfImpact::Unresolved { time }) => {
             seen.unresolved = true;

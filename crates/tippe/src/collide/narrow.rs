@@ -12,7 +12,9 @@ use super::pair_cuboid_cuboid::cuboid_cuboid;
 pub use super::pair_cuboid_cuboid::cuboid_separation;
 use super::pair_half_space_any::{half_space_capsule, half_space_cuboid, half_space_sphere};
 use super::pair_half_space_convex::half_space_convex;
+use super::pair_half_space_mesh::half_space_mesh;
 use super::pair_mesh::mesh_convex;
+use super::pair_mesh_mesh::mesh_mesh;
 use super::pair_sphere_capsule::sphere_capsule;
 use super::pair_sphere_cuboid::sphere_cuboid;
 use super::pair_sphere_sphere::sphere_sphere;
@@ -88,10 +90,10 @@ pub(super) fn collide_shapes_on(
         return;
     }
     match (drift, a, b) {
-        (Some(drift), Shape::Mesh(mesh), _) => {
+        (Some(drift), Shape::Mesh(mesh), _) if Core::of(b).is_some() => {
             mesh_convex(mesh, pose_a, b, pose_b, margin, Some(drift), out);
         }
-        (Some(drift), _, Shape::Mesh(mesh)) => {
+        (Some(drift), _, Shape::Mesh(mesh)) if Core::of(a).is_some() => {
             let drift = drift.swapped();
             mesh_convex(mesh, pose_b, a, pose_a, margin, Some(&drift), out);
             flip_all(&mut out[first..]);
@@ -234,9 +236,9 @@ pub fn collide_shapes_from(
             half_space_capsule(*normal, p, (*l, *s), q, margin, out);
             false
         }
-        // Two grounds do not touch.
-        (HalfSpace { .. } | Mesh(_), HalfSpace { .. } | Mesh(_)) => false,
-
+        (HalfSpace { .. } | Mesh(_), HalfSpace { .. } | Mesh(_)) => {
+            grounds((a, p), (b, q), margin, out)
+        }
         (Mesh(mesh), _) => {
             mesh_convex(mesh, p, b, q, margin, None, out);
             false
@@ -267,6 +269,26 @@ pub fn collide_shapes_from(
     if mirrored {
         flip_all(&mut out[first..]);
     }
+}
+
+/// Half-spaces and meshes with each other; whether the points are to be mirrored. Two half-spaces do not touch.
+fn grounds(
+    (a, p): (&Shape, &Pose),
+    (b, q): (&Shape, &Pose),
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) -> bool {
+    use Shape::{HalfSpace, Mesh};
+    match (a, b) {
+        (HalfSpace { normal }, Mesh(mesh)) => half_space_mesh(*normal, p, mesh, q, margin, out),
+        (Mesh(mesh), HalfSpace { normal }) => {
+            half_space_mesh(*normal, q, mesh, p, margin, out);
+            return true;
+        }
+        (Mesh(m), Mesh(n)) => mesh_mesh(m, p, n, q, margin, out),
+        _ => {}
+    }
+    false
 }
 
 fn flip_all(points: &mut [ContactPoint]) {

@@ -1,7 +1,7 @@
 //! On which side of a plane a point lies, without rounding: the exact sign of a 3×3 determinant of differences.
 //!
 //! Reads: nothing.  Writes: nothing (pure functions).
-//! Called by: `shape::quickhull`.
+//! Called by: `shape::quickhull`, `collide::loops`.
 //! Source: [Shewchuk97] §2 (sums and products without error), §4 (the bound of the fast path). We deviate: the slow path is one exact
 //! evaluation on plain lists instead of four stages.
 
@@ -33,6 +33,24 @@ pub fn orientation(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> i32 {
         return 0;
     }
     exact(a, b, c, d)
+}
+
+/// Sign of the first component of (b − a) × (d − c) that is not zero, exactly; 0 if the two are parallel.
+#[must_use]
+pub fn cross_sign(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> i32 {
+    let difference = |to: f64, from: f64| {
+        let (high, low) = two_sum(to, -from);
+        Expansion::from([low, high])
+    };
+    let u = |k: usize| difference(b[k], a[k]);
+    let v = |k: usize| difference(d[k], c[k]);
+    for (j, k) in [(1, 2), (2, 0), (0, 1)] {
+        let sign = u(j).times(&v(k)).plus(&u(k).times(&v(j)).negated()).sign();
+        if sign != 0 {
+            return sign;
+        }
+    }
+    0
 }
 
 fn exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> i32 {

@@ -23,7 +23,7 @@ use crate::material::{MaterialId, Materials};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::model::coupling::Mesh;
 use crate::motion::Motion;
-use crate::shape::{MassProperties, Shape};
+use crate::shape::{MassProperties, Shape, TriangleMesh};
 use crate::state::{BodyState, JointMemory, PairKey};
 use std::collections::BTreeSet;
 
@@ -347,11 +347,9 @@ impl Body {
                     "a half-space is infinite: only a fixed or kinematic body can have it",
                 ));
             }
-            if matches!(s.shape, Shape::Mesh(_)) && desc.kind == BodyKind::Dynamic {
-                return Err(BuildError::new(
-                    format!("shapes[{i}]"),
-                    "a mesh is a surface without volume: only a fixed or kinematic body can have it",
-                ));
+            if let (Shape::Mesh(mesh), BodyKind::Dynamic) = (&s.shape, &desc.kind) {
+                check_moving_mesh(mesh, &desc.mass)
+                    .map_err(|e| e.inside(&format!("shapes[{i}]")))?;
             }
             if !s.pose.is_finite() || !unit(s.pose.rotation) {
                 return Err(BuildError::new(
@@ -468,6 +466,18 @@ impl Body {
         self.inverse_mass = 1.0 / self.mass;
         self.inverse_moments = self.moments.recip();
     }
+}
+
+/// A mesh that moves needs an outside; its mass, if nobody gives it, needs a volume.
+fn check_moving_mesh(mesh: &TriangleMesh, mass: &MassSpec) -> Result<(), BuildError> {
+    if let Some(defect) = mesh.defect().filter(|_| mesh.is_inside_out()) {
+        return Err(defect.clone());
+    }
+    if matches!(mass, MassSpec::Explicit { .. }) || mesh.mass_properties(1.0).is_some() {
+        return Ok(());
+    }
+    let reason = "the mesh is flat and has no mass of its own: give mass and inertia, or thickness";
+    Err(BuildError::new("triangles", reason))
 }
 
 fn unit(q: Quat) -> bool {

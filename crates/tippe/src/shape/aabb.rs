@@ -36,6 +36,13 @@ impl Aabb {
         }
     }
 
+    /// Squared distance of a point from the box [m²].
+    #[must_use]
+    pub fn squared_distance(&self, point: Vec3) -> f64 {
+        let out = (self.min - point).max(point - self.max).max(Vec3::ZERO);
+        out.length_squared()
+    }
+
     /// Whether the box holds no point (a box with a NaN holds none).
     #[must_use]
     pub fn is_empty(&self) -> bool {

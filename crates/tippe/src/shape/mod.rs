@@ -14,18 +14,22 @@ pub mod half_space;
 pub mod hull;
 pub mod mass;
 pub mod mesh;
+pub mod mesh_closest;
+mod mesh_topology;
 mod quickhull;
 pub mod rounded;
 #[cfg(feature = "serde")]
 mod serialised;
 pub mod sphere;
 pub mod support;
+pub(crate) mod triangle_distance;
 pub mod triangle_mesh;
 
 pub use aabb::Aabb;
 pub use hull::ConvexHull;
 pub use mass::MassProperties;
 pub use mesh::mesh_mass_properties;
+pub use mesh_closest::{MeshPoint, TrianglePart};
 pub use rounded::Rounded;
 pub use support::{Core, SupportPoint};
 pub use triangle_mesh::TriangleMesh;
@@ -73,7 +77,7 @@ pub enum Shape {
     Hull(Arc<ConvexHull>),
     /// A box, cylinder or hull with rounded edges; bodies may share it.
     Rounded(Arc<Rounded>),
-    /// A surface of triangles, felt from its front. Only for fixed and kinematic bodies; bodies may share it.
+    /// A surface of triangles, felt from its front: ground, or the skin of a solid. Bodies may share it.
     Mesh(Arc<TriangleMesh>),
     /// Everything at or below the plane `normal · x = 0`. Only for fixed and kinematic bodies.
     HalfSpace {
@@ -131,7 +135,7 @@ impl Shape {
         }
     }
 
-    /// Volume [m³]; infinite for a half-space, zero for a mesh.
+    /// Volume [m³]; infinite for a half-space; of a mesh that is not closed, that of its convex hull.
     #[must_use]
     pub fn volume(&self) -> f64 {
         match *self {
@@ -151,12 +155,13 @@ impl Shape {
             } => cone::volume(half_length, radius),
             Self::Hull(ref hull) => hull.volume(),
             Self::Rounded(ref r) => r.volume(),
-            Self::Mesh(_) => 0.0,
+            Self::Mesh(ref mesh) => mesh.mass_properties(1.0).map_or(0.0, |m| m.mass),
             Self::HalfSpace { .. } => f64::INFINITY,
         }
     }
 
-    /// Mass, centre and inertia of the solid filled with `density` [kg/m³], in the shape frame. Meshes and half-spaces have none.
+    /// Mass, centre and inertia of the solid filled with `density` [kg/m³], in the shape frame; of a mesh that is not closed, those
+    /// of its convex hull. Flat meshes and half-spaces have none.
     #[must_use]
     pub fn mass_properties(&self, density: f64) -> MassProperties {
         match *self {
@@ -176,7 +181,10 @@ impl Shape {
             } => cone::mass_properties(half_length, radius, density),
             Self::Hull(ref hull) => hull.mass_properties(density),
             Self::Rounded(ref r) => r.mass_properties(density),
-            Self::Mesh(_) | Self::HalfSpace { .. } => MassProperties::NONE,
+            Self::Mesh(ref mesh) => mesh
+                .mass_properties(density)
+                .unwrap_or(MassProperties::NONE),
+            Self::HalfSpace { .. } => MassProperties::NONE,
         }
     }
 

@@ -1,11 +1,14 @@
-//! A triangle mesh for the ground: a surface without thickness that stops what comes from its front.
+//! A triangle mesh: a surface that stops what comes from its front. If it is closed it is the skin of a solid.
 //!
 //! Reads: vertices, triangles.  Writes: nothing (pure functions).
-//! Called by: `shape::Shape`, `collide::pair_mesh`, `geometry`.
+//! Called by: `shape::Shape`, `collide::pair_mesh`, `collide::pair_mesh_mesh`, `geometry`.
 //! Source: a tree of boxes halved at the median, as in [Ericson05] §6.2. Neighbours tell flat, convex and concave edges apart, so that
 //! bodies slide over the seams of a flat ground.
 
-use super::Aabb;
+use super::mass::MassProperties;
+use super::mesh::mesh_mass_properties;
+use super::mesh_topology::{NO_TRIANGLE, Topology};
+use super::{Aabb, ConvexHull};
 use crate::error::BuildError;
 use crate::math::{Mat3, Pose, Vec3};
 
@@ -13,8 +16,6 @@ use crate::math::{Mat3, Pose, Vec3};
 pub const MESH_TRIANGLES_MAX: usize = 4_000_000;
 /// Triangles of a leaf of the tree.
 const LEAF: usize = 4;
-/// Sine of the angle between neighbours up to which their edge is flat [1].
-const TRIANGLE_MESH_FLAT: f64 = 1e-6;
 /// Doubled area over the squared longest edge at or below which a triangle has no plane [1].
 const SLIVER: f64 = 1e-12;
 /// Largest coordinate of a vertex [m].
@@ -38,10 +39,10 @@ pub enum MeshEdge {
 
 /// A node of the tree: a leaf has `count` triangles from `start` on, others have their children at `start` and `start + 1`.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    bounds: Aabb,
-    start: u32,
-    count: u32,
+pub(crate) struct Node {
+    pub bounds: Aabb,
+    pub start: u32,
+    pub count: u32,
 }
 
 /// Triangles, counter-clockwise seen from the front.
@@ -60,11 +61,15 @@ pub struct TriangleMesh {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     normals: Vec<Vec3>,
-    edges: Vec<[MeshEdge; 3]>,
+    topology: Topology,
     nodes: Vec<Node>,
     /// Triangles in the order of the leaves.
     order: Vec<u32>,
     reach: f64,
+    /// Mass, centre and inertia at 1 kg/m³ of the solid that the mesh bounds, or why it bounds none.
+    solid: Result<MassProperties, BuildError>,
+    inside_out: bool,
+    half_width: f64,
 }
 
 impl PartialEq for TriangleMesh {
@@ -114,18 +119,23 @@ impl TriangleMesh {
         if kept.is_empty() {
             return Err(BuildError::new("triangles", "none has an area"));
         }
-        let edges = neighbours(&vertices, &kept, &normals);
+        let topology = Topology::new(&vertices, &kept, &normals);
         let reach = vertices.iter().map(|v| v.length()).fold(0.0, f64::max);
+        let (solid, inside_out) = solid(&vertices, triangles, &place);
         let mut mesh = Self {
             vertices,
             triangles: kept,
             normals,
-            edges,
+            topology,
             nodes: Vec::new(),
             order: Vec::new(),
             reach,
+            solid,
+            inside_out,
+            half_width: 0.0,
         };
         mesh.grow_tree();
+        mesh.half_width = mesh.measure_half_width();
         Ok(mesh)
     }
 
@@ -156,11 +166,94 @@ impl TriangleMesh {
     /// What lies beyond the edges of triangle `i`; edge k runs from corner k to the next.
     #[must_use]
     pub fn edges(&self, i: u32) -> [MeshEdge; 3] {
-        self.edges[i as usize]
+        self.topology.edges[i as usize]
+    }
+
+    /// The triangle across edge `k` of triangle `i`, if exactly one fits there.
+    #[must_use]
+    pub fn neighbour(&self, i: u32, k: u8) -> Option<u32> {
+        let t = self.topology.across[i as usize][k as usize];
+        (t != NO_TRIANGLE).then_some(t)
+    }
+
+    /// Unit mean normal at a vertex; zero at vertices of no triangle.
+    #[must_use]
+    pub fn vertex_normal(&self, vertex: u32) -> Vec3 {
+        self.topology.vertex_normals[vertex as usize]
+    }
+
+    /// Vertices that share an edge with a vertex.
+    #[must_use]
+    pub fn ring(&self, vertex: u32) -> &[u32] {
+        let start = &self.topology.ring_start;
+        &self.topology.ring[start[vertex as usize] as usize..start[vertex as usize + 1] as usize]
+    }
+
+    /// What triangle `i` answers for, of what it shares: bits 0 to 2 for its corners, bits 3 to 5 for its edges that are convex or open.
+    pub(crate) fn owned(&self, i: u32) -> u8 {
+        self.topology.owned[i as usize]
+    }
+
+    /// Why the mesh does not bound a solid (it is open, or its triangles do not agree on what is outside); none for a closed one.
+    #[must_use]
+    pub fn defect(&self) -> Option<&BuildError> {
+        self.solid.as_ref().err()
+    }
+
+    /// Whether the mesh is closed and its front is inside: [`TriangleMesh::defect`] says so too.
+    #[must_use]
+    pub const fn is_inside_out(&self) -> bool {
+        self.inside_out
+    }
+
+    /// Mass, centre and inertia at `density` [kg/m³]: exact for a closed mesh; of one that is not, those of its convex hull. Flat meshes
+    /// have none.
+    #[must_use]
+    pub fn mass_properties(&self, density: f64) -> Option<MassProperties> {
+        match &self.solid {
+            Ok(m) => Some(m.scaled(density)),
+            Err(_) => ConvexHull::new(&self.vertices)
+                .ok()
+                .map(|h| h.mass_properties(density)),
+        }
+    }
+
+    fn measure_half_width(&self) -> f64 {
+        let local = self.local_bounds();
+        let narrow = 0.5 * (local.max - local.min).min_element();
+        let area = |t: u32| {
+            let [a, b, c] = self.corners(t);
+            0.5 * (b - a).cross(c - a).length()
+        };
+        let surface: f64 = (0..self.triangles.len() as u32).map(area).sum();
+        self.solid
+            .as_ref()
+            .map_or(narrow, |m| (m.mass / surface).min(narrow))
+    }
+
+    /// Half the mean thickness of the solid [m]: volume over surface, exact for plates and walls. Of an open mesh, half the smallest edge
+    /// of its box.
+    pub(crate) const fn half_width(&self) -> f64 {
+        self.half_width
+    }
+
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Triangles of a leaf.
+    pub(crate) fn leaf(&self, node: &Node) -> &[u32] {
+        &self.order[node.start as usize..(node.start + node.count) as usize]
     }
 
     pub(super) const fn reach(&self) -> f64 {
         self.reach
+    }
+
+    /// Half the longest edge of the mesh's box [m].
+    pub(crate) fn size(&self) -> f64 {
+        let local = self.local_bounds();
+        0.5 * (local.max - local.min).max_element()
     }
 
     /// Bounds in the shape frame.
@@ -190,8 +283,7 @@ impl TriangleMesh {
                 continue;
             }
             if node.count > 0 {
-                let leaf = &self.order[node.start as usize..(node.start + node.count) as usize];
-                for &t in leaf {
+                for &t in self.leaf(node) {
                     if self.box_of(t).overlaps(&bounds)
                         && let Some(narrower) = visit(t)
                     {
@@ -306,40 +398,24 @@ fn weld(vertices: &[Vec3]) -> (Vec<Vec3>, Vec<u32>) {
     (out, place)
 }
 
-fn neighbours(vertices: &[Vec3], triangles: &[[u32; 3]], normals: &[Vec3]) -> Vec<[MeshEdge; 3]> {
-    // (from, to, triangle, edge)
-    let mut walks: Vec<(u32, u32, u32, u8)> = Vec::with_capacity(3 * triangles.len());
-    for (i, t) in triangles.iter().enumerate() {
-        for k in 0..3 {
-            walks.push((t[k], t[(k + 1) % 3], i as u32, k as u8));
-        }
+/// What the mesh bounds, at 1 kg/m³, or what is wrong with it; and whether turning all its triangles would mend that.
+fn solid(
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    place: &[u32],
+) -> (Result<MassProperties, BuildError>, bool) {
+    // Triangles without area still close a mesh; those that shrank to an edge do not count.
+    let mut welded: Vec<[u32; 3]> = triangles
+        .iter()
+        .map(|t| t.map(|i| place[i as usize]))
+        .filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0])
+        .collect();
+    let solid = mesh_mass_properties(vertices, &welded, 1.0);
+    if solid.is_ok() {
+        return (solid, false);
     }
-    walks.sort_unstable();
-    let of = |from: u32, to: u32| {
-        let start = walks.partition_point(|w| (w.0, w.1) < (from, to));
-        let end = walks.partition_point(|w| (w.0, w.1) <= (from, to));
-        &walks[start..end]
-    };
-    let mut out = vec![[MeshEdge::Open; 3]; triangles.len()];
-    for &(from, to, t, k) in &walks {
-        // One triangle on either side, oriented alike; all else is open.
-        let ([_], [other]) = (of(from, to), of(to, from)) else {
-            continue;
-        };
-        let (n, m) = (normals[t as usize], normals[other.2 as usize]);
-        let along = vertices[to as usize] - vertices[from as usize];
-        // Sine of the turn about the edge: positive where the neighbour falls away.
-        let turn = n.cross(m).dot(along.normalize_or_zero());
-        let edge = if turn.abs() <= TRIANGLE_MESH_FLAT && n.dot(m) > 0.0 {
-            MeshEdge::Flat
-        } else if turn > 0.0 {
-            MeshEdge::Convex(other.2)
-        } else {
-            MeshEdge::Concave
-        };
-        out[t as usize][k as usize] = edge;
-    }
-    out
+    welded.iter_mut().for_each(|t| t.swap(1, 2));
+    (solid, mesh_mass_properties(vertices, &welded, 1.0).is_ok())
 }
 
 #[cfg(test)]

@@ -444,11 +444,8 @@ fn checked_length(field: &str, length: f64) -> Result<f64, BuildError> {
 
 fn probe(shape: &Shape, pose: &Pose) -> Result<(), BuildError> {
     shape.check().map_err(|e| e.inside("shape"))?;
-    if Core::of(shape).is_none() {
-        return Err(BuildError::new(
-            "shape",
-            "must be convex and bounded to be asked with",
-        ));
+    if matches!(shape, Shape::HalfSpace { .. }) {
+        return Err(BuildError::new("shape", "must be bounded to be asked with"));
     }
     if !pose.is_finite() || (pose.rotation.length_squared() - 1.0).abs() > 1e-6 {
         return Err(BuildError::new(
