@@ -295,3 +295,61 @@ fn coordinates_of_free_links_are_written_with_w_first() {
         .collect();
     assert_eq!(found, [1.0, 2.0, 3.0, 0.8, 0.6, 0.0, 0.0]);
 }
+
+/// A hinge and a link with gains.
+const SERVOS: &str = r#"version = 1
+[method]
+dt = 0.01
+seconds = 0.2
+[[body]]
+name = "rod"
+position = [0.5, 0, 0]
+mass = 1
+shape.box = { size = [1, 0.1, 0.1] }
+[[joint]]
+name = "shoulder"
+kind = "hinge"
+bodies = ["world", "rod"]
+at = [0, 0, 0]
+axis = [0, 1, 0]
+motor = { position_deg = 30, kp = 200, kd = 20 }
+[[articulation]]
+name = "arm"
+[[articulation.link]]
+name = "upper"
+joint = "revolute"
+axis = [0, 1, 0]
+position = [0, 5, 0]
+mass = 1
+shape.box = { size = [1, 0.1, 0.1] }
+motor = { position = 0.2, velocity = 0.1, kp = 50, kd = 5, max_force = 30 }
+"#;
+
+#[test]
+fn motors_with_gains_load_run_and_explain_themselves() {
+    let mut scene = load(SERVOS);
+    let motor = |s: &Scene, name: &str| s.world.motor(s.world.motor_named(name).unwrap()).unwrap();
+    let shoulder = Some(tippe::Motor::Servo {
+        position: 30f64.to_radians(),
+        velocity: 0.0,
+        kp: 200.0,
+        kd: 20.0,
+        max_force: f64::INFINITY,
+    });
+    assert_eq!(motor(&scene, "shoulder"), shoulder);
+    let mut again = load(&tippe_scene::explain(&scene));
+    assert_eq!(motor(&again, "shoulder"), shoulder);
+    assert_eq!(motor(&again, "arm.upper"), motor(&scene, "arm.upper"));
+    for s in [&mut scene, &mut again] {
+        s.world.step_many(0.01, 20).unwrap();
+    }
+    assert_eq!(again.world.hash(), scene.world.hash());
+    let wrong = |from: &str, to: &str| {
+        let text = SERVOS.replacen(from, to, 1);
+        let errors = load_str(&text, "s.toml", Format::Toml, &LoadOptions::default());
+        errors.err().unwrap().to_string()
+    };
+    assert!(wrong("kp = 200", "kp = -1").contains("motor.kp"));
+    assert!(wrong("position_deg = 30, ", "").contains("kp needs a place"));
+    assert!(wrong("kd = 20", "kd = 20, time = 1").contains("has no time"));
+}

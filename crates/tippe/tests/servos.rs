@@ -1,4 +1,9 @@
-//! Motors with gains (issue: control): static error and step response of a PD arm in closed form, any gains, links as bodies, the ledger.
+//! Motors with gains: static error and step response of a PD arm in closed form, any gains, links as bodies, the ledger.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it does not expect"
+)]
 
 mod joint_support;
 mod support;
