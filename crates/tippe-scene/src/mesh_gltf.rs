@@ -353,7 +353,7 @@ fn transform(node: &Value) -> Option<DMat4> {
     let r = numbers("rotation", 4, &[0.0, 0.0, 0.0, 1.0])?;
     let s = numbers("scale", 3, &[1.0; 3])?;
     let turn = DQuat::from_xyzw(r[0], r[1], r[2], r[3]);
-    if !(turn.length_squared() > 1e-12) {
+    if turn.length_squared().is_nan() || turn.length_squared() <= 1e-12 {
         return None;
     }
     Some(DMat4::from_scale_rotation_translation(
@@ -439,7 +439,7 @@ mod tests {
         let uri = format!("\"uri\":\"data:application/octet-stream;base64,{text}=\",");
         assert_eq!(read(&json(&uri, "")).unwrap(), beside);
         let mut text = json("", "");
-        while text.len() % 4 != 0 {
+        while !text.len().is_multiple_of(4) {
             text.push(' ');
         }
         let mut glb = Vec::new();

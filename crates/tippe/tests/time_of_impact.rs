@@ -351,10 +351,7 @@ fn mc_07_meshes_are_met_in_time() {
         "{hits} hits, {unresolved} unresolved"
     );
     // Two meshes: one falls on the other, turned over so that the fronts meet.
-    let turned = Pose::new(
-        Vec3::Z * 1.5,
-        tippe::math::Quat::from_xyzw(1.0, 0.0, 0.0, 0.0),
-    );
+    let turned = Pose::new(Vec3::Z * 1.5, Quat::from_xyzw(1.0, 0.0, 0.0, 0.0));
     let falling = Flight::uniform(turned, -Vec3::Z, Vec3::ZERO);
     let found = time_of_impact((&flat, &rest), (&rough, &falling), 3.0, tolerance).unwrap();
     let TimeOfImpact::At { time, separation } = found else {
