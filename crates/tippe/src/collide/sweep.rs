@@ -20,6 +20,12 @@ pub struct Rectangle {
 /// All pairs of rectangles that overlap or touch, lower index first, in ascending order.
 #[must_use]
 pub fn overlapping_rectangles(all: &[Rectangle]) -> Vec<(u32, u32)> {
+    overlapping_rectangles_counted(all).0
+}
+
+/// The same, and how many nodes of the tree and intervals in them were looked at.
+#[must_use]
+pub fn overlapping_rectangles_counted(all: &[Rectangle]) -> (Vec<(u32, u32)>, u64) {
     let sound =
         |r: &Rectangle| (0..2).all(|k| r.min[k] <= r.max[k] && (r.max[k] - r.min[k]).is_finite());
     let present: Vec<u32> = (0..all.len() as u32)
@@ -47,7 +53,7 @@ pub fn overlapping_rectangles(all: &[Rectangle]) -> Vec<(u32, u32)> {
         }
     }
     out.sort_unstable();
-    out
+    (out, tree.looks)
 }
 
 /// Bits of a number in the order of numbers; −0 is 0.
@@ -65,6 +71,8 @@ struct IntervalTree {
     highs: BTreeSet<(usize, i64, u32)>,
     /// By node: active intervals in its subtree.
     below: Vec<u32>,
+    /// Nodes and intervals looked at so far.
+    looks: u64,
 }
 
 impl IntervalTree {
@@ -78,6 +86,7 @@ impl IntervalTree {
             lows: BTreeSet::new(),
             highs: BTreeSet::new(),
             below: vec![0; count],
+            looks: 0,
         }
     }
 
@@ -87,6 +96,7 @@ impl IntervalTree {
         loop {
             // The root of a range is its middle.
             let node = usize::midpoint(from, to);
+            self.looks += 1;
             self.below[node] = self.below[node].wrapping_add_signed(count);
             if high < self.values[node] {
                 to = node;
@@ -111,7 +121,7 @@ impl IntervalTree {
     }
 
     /// Calls `visit` with every active interval that overlaps or touches this one.
-    fn overlapping(&self, low: f64, high: f64, visit: &mut impl FnMut(u32)) {
+    fn overlapping(&mut self, low: f64, high: f64, visit: &mut impl FnMut(u32)) {
         let (low, high) = (key(low), key(high));
         let mut open = vec![(0, self.values.len())];
         while let Some((from, to)) = open.pop() {
@@ -119,17 +129,24 @@ impl IntervalTree {
                 continue;
             }
             let node = usize::midpoint(from, to);
+            self.looks += 1;
             if self.below[node] == 0 {
                 continue;
             }
             let value = self.values[node];
+            let mut found = 0;
+            let mut tell = |i: u32| {
+                found += 1;
+                visit(i);
+            };
             if low > value {
                 let from = (node, low, 0)..=(node, i64::MAX, u32::MAX);
-                self.highs.range(from).for_each(|h| visit(h.2));
+                self.highs.range(from).for_each(|h| tell(h.2));
             } else {
                 let to = (node, i64::MIN, 0)..=(node, high, u32::MAX);
-                self.lows.range(to).for_each(|l| visit(l.2));
+                self.lows.range(to).for_each(|l| tell(l.2));
             }
+            self.looks += found;
             if high > value {
                 open.push((node + 1, to));
             }
