@@ -56,6 +56,67 @@ impl Rigid {
     }
 }
 
+/// Bodies that exchanged impulses in the substep and gained energy: their slots, contact rows and joint blocks.
+#[derive(Debug, Default)]
+struct Group {
+    root: usize,
+    slots: Vec<u32>,
+    rows: Vec<usize>,
+    blocks: Vec<usize>,
+    /// Whether links are part of it.
+    linked: bool,
+}
+
+impl Group {
+    /// Whether joints hold it, or links are part of it.
+    fn is_joined(&self) -> bool {
+        self.linked || !self.blocks.is_empty()
+    }
+}
+
+/// The groups that have gained, by their roots, each with its rows and blocks: one walk over bodies, rows and blocks.
+fn groups(model: &Model, work: &mut Work) -> Vec<Group> {
+    const NOT_ONE: usize = usize::MAX;
+    let Work { balance, stage, .. } = work;
+    let mut number = vec![NOT_ONE; balance.slots()];
+    let mut found: Vec<Group> = Vec::new();
+    for root in 0..balance.slots() {
+        if balance.gain(root).0 > 0.0 {
+            number[root] = found.len();
+            found.push(Group {
+                root,
+                ..Group::default()
+            });
+        }
+    }
+    let mut of = |slot: u32| {
+        let moves = model
+            .bodies
+            .get(slot as usize)
+            .and_then(Option::as_ref)
+            .is_some_and(Body::is_awake);
+        let group = moves.then(|| number[balance.root(slot) as usize]);
+        group.filter(|&g| g != NOT_ONE)
+    };
+    for slot in 0..model.bodies.len() as u32 {
+        if let Some(group) = of(slot) {
+            found[group].slots.push(slot);
+            found[group].linked |= stage.bodies.is_link(slot);
+        }
+    }
+    for (i, row) in stage.rows.iter().enumerate() {
+        if let Some(group) = of(row.a).or_else(|| of(row.b)) {
+            found[group].rows.push(i);
+        }
+    }
+    for (i, block) in stage.joint_blocks.iter().enumerate() {
+        if let Some(group) = of(block.a).or_else(|| of(block.b)) {
+            found[group].blocks.push(i);
+        }
+    }
+    found
+}
+
 /// Takes from every group what it has gained; counts them. `turn` as in `Balance::sum_up`.
 pub(crate) fn settle(
     model: &Model,
@@ -67,57 +128,41 @@ pub(crate) fn settle(
     if !work.balance.sum_up(model, state, turn, report.dt) {
         return;
     }
-    for root in 0..work.balance.slots() {
-        let (gain, support) = work.balance.gain(root);
-        if gain == 0.0 {
-            continue;
-        }
-        let slots: Vec<u32> = model
-            .present()
-            .filter(|(_, b)| b.is_awake())
-            .map(|(i, _)| i as u32)
-            .filter(|&i| work.balance.root(i) == root as u32)
-            .collect();
-        let moving = kinetic(model, &slots, state);
-        let scale = moving + weight_times_size(model, &slots);
-        let smooth = report.work.caps_hit == 0 && is_smooth(work, &slots);
+    for group in groups(model, work) {
+        let (gain, support) = work.balance.gain(group.root);
+        let moving = kinetic(model, &group.slots, state);
+        let scale = moving + weight_times_size(model, &group.slots);
+        let smooth = report.work.caps_hit == 0 && is_smooth(work, &group);
         let least = if smooth { SMOOTH_MOST } else { GUARD_LEAST };
-        if gain <= least * scale || obeys_newton(work, &slots) {
+        if gain <= least * scale || obeys_newton(work, &group) {
             continue;
         }
-        let mut taken = resist(model, &slots, gain, state, work, report);
-        let slowed = if is_joined(work, &slots) {
-            SLOWED_LEAST_JOINED
+        // Resistance at contacts would pull at joints.
+        let (mut taken, slowed) = if group.is_joined() {
+            (0.0, SLOWED_LEAST_JOINED)
         } else {
-            SLOWED_LEAST
+            let taken = resist(model, &group, gain, state, work, report);
+            (taken, SLOWED_LEAST)
         };
         if gain - taken > slowed * scale
-            && let Some(reference) = reference(model, state, &slots, support)
+            && let Some(reference) = reference(model, state, &group.slots, support)
         {
-            taken += slow_down(model, &slots, reference, gain - taken, state, report);
+            taken += slow_down(model, &group.slots, reference, gain - taken, state, report);
         }
-        work.balance.relieve(root, taken, &mut report.energy);
+        work.balance.relieve(group.root, taken, &mut report.energy);
         report.work.guarded += u32::from(taken > 0.0);
     }
 }
 
 /// Whether nothing hit a group, and all its joints fit.
-fn is_smooth(work: &Work, slots: &[u32]) -> bool {
+fn is_smooth(work: &Work, group: &Group) -> bool {
     let stage = &work.stage;
-    let of_group = |a: u32, b: u32| slots.iter().any(|s| *s == a || *s == b);
-    let mut rows = stage.rows.iter().zip(&stage.step_contacts);
-    let hit = rows.any(|(r, t)| {
-        (t.hit || t.struck || t.impact != Vec3::ZERO || t.bounce.is_some()) && of_group(r.a, r.b)
+    let hit = group.rows.iter().any(|&i| {
+        let t = &stage.step_contacts[i];
+        t.hit || t.struck || t.impact != Vec3::ZERO || t.bounce.is_some()
     });
-    let mut blocks = stage.joint_blocks.iter();
-    !hit && !blocks.any(|l| (l.misfit.is_some() || l.shocked) && of_group(l.a, l.b))
-}
-
-/// Whether joints hold a group, or links are part of it.
-fn is_joined(work: &Work, slots: &[u32]) -> bool {
-    let stage = &work.stage;
-    let joined = |l: &JointBlock| slots.contains(&l.a) || slots.contains(&l.b);
-    slots.iter().any(|&s| stage.bodies.is_link(s)) || stage.joint_blocks.iter().any(joined)
+    let mut blocks = group.blocks.iter().map(|&i| &stage.joint_blocks[i]);
+    !hit && !blocks.any(|l| l.misfit.is_some() || l.shocked)
 }
 
 /// Weight times size of the bodies of a group [J].
@@ -131,43 +176,31 @@ fn weight_times_size(model: &Model, slots: &[u32]) -> f64 {
 }
 
 /// Whether a group was struck by Newton's law, which may make energy; who asks for it gets that, reported.
-fn obeys_newton(work: &Work, slots: &[u32]) -> bool {
-    let stage = &work.stage;
-    let mut struck = stage
-        .rows
-        .iter()
-        .zip(&stage.step_contacts)
-        .filter(|(row, t)| {
-            (t.impact != Vec3::ZERO || t.struck) && slots.iter().any(|s| *s == row.a || *s == row.b)
-        });
-    struck.any(|(_, t)| {
+fn obeys_newton(work: &Work, group: &Group) -> bool {
+    group.rows.iter().any(|&i| {
+        let t = &work.stage.step_contacts[i];
         let contact = &work.detection.contacts[t.contact as usize];
-        contact.surface.impact_law == ImpactLaw::Newton
+        let struck = t.impact != Vec3::ZERO || t.struck;
+        struck && contact.surface.impact_law == ImpactLaw::Newton
     })
 }
 
-/// Takes energy by resistance at the contacts that bore load, against slip and relative spin, so that every change of momentum is an
-/// impulse of a contact. Returns how much was taken [J].
+/// Takes energy by resistance at the contacts that bore load, against slip, relative spin and parting, so that every change of momentum is
+/// an impulse of a contact. Returns how much was taken [J].
 fn resist(
     model: &Model,
-    slots: &[u32],
+    group: &Group,
     gain: f64,
     state: &mut State,
     work: &mut Work,
     report: &mut StepReport,
 ) -> f64 {
-    // Resistance at contacts would pull at joints.
-    if is_joined(work, slots) {
-        return 0.0;
-    }
     let stage = &mut work.stage;
-    let pressed: Vec<usize> = (0..stage.rows.len())
-        .filter(|&i| {
-            let (row, t) = (&stage.rows[i], &stage.step_contacts[i]);
-            let bore = row.p_n > 0.0 || t.first != Vec3::ZERO || t.impact != Vec3::ZERO;
-            bore && slots.iter().any(|s| *s == row.a || *s == row.b)
-        })
-        .collect();
+    let bore = |i: usize| {
+        let (row, t) = (&stage.rows[i], &stage.step_contacts[i]);
+        row.p_n > 0.0 || t.first != Vec3::ZERO || t.impact != Vec3::ZERO
+    };
+    let pressed: Vec<usize> = group.rows.iter().copied().filter(|&i| bore(i)).collect();
     // Changes of velocity by a unit of resistance, by slot; what that does to the energy, in the first and the second order.
     let mut change: BTreeMap<u32, (Vec3, Vec3)> = BTreeMap::new();
     let (mut first, mut worked) = (0.0, 0.0);
@@ -213,7 +246,7 @@ fn resist(
         stage.step_contacts[i].braking = (P * c, W * c);
     }
     for (&slot, &(v, w)) in &change {
-        if slots.contains(&slot) {
+        if group.slots.binary_search(&slot).is_ok() {
             let s = &mut state.bodies[slot as usize];
             s.velocity += v * c;
             s.angular_velocity += w * c;
