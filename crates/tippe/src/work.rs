@@ -19,6 +19,7 @@ use crate::state::{BodyState, State};
 use crate::threads::Threads;
 use crate::two_stage::Scratch;
 use crate::two_stage::flights::Flights;
+use crate::two_stage::guard::Groups;
 use crate::two_stage::impacts::Collisions;
 
 /// Scratch arrays by phase.
@@ -58,6 +59,8 @@ pub struct Work {
     pub(crate) schedule: crate::method::events::Scratch,
     /// Energy of bodies that exchange impulses, over the substep under way. Written as works are booked, read at its end.
     pub(crate) balance: Balance,
+    /// Bodies that exchanged impulses and gained. Written and read by `two_stage::guard`.
+    pub(crate) groups: Groups,
     /// Scratch of falling asleep and waking.
     pub(crate) sleep: sleep::Scratch,
     /// What contacts and joints did in the step. Written at the end of every substep, read by `output`.

@@ -62,8 +62,8 @@ struct Sum {
     turnover: f64,
     /// What was summed up, by size.
     size: f64,
-    /// How far the body that spins fastest turned in the substep [rad].
-    turn: f64,
+    /// What its bodies may have lent themselves while they turned on contacts.
+    loan: f64,
     /// What was made from nothing.
     gain: f64,
     /// What a smooth motion on joints lent itself.
@@ -241,27 +241,30 @@ impl Balance {
             sum.taken_by_joints += self.taken_by_joints[i];
             sum.lost += self.lost[i];
             sum.turnover += (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
-            sum.turn = sum.turn.max(s.angular_velocity.length() * h);
+            let turned = s.angular_velocity.length() * h;
+            if turned <= ROLLING_TURN {
+                let exchanged =
+                    (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
+                sum.loan += SMOOTH * turned * turned * exchanged;
+            }
             let start = kinetic_start + potential_start.abs();
             sum.size += kinetic + potential.abs() + start + self.work[i].abs();
         }
         // What turns farther than a substep may is not smooth, and has nothing to borrow.
-        let loan = |turn: f64, most: f64| {
-            if turn <= most {
-                SMOOTH * turn * turn
-            } else {
-                0.0
-            }
+        let smooth = if turn <= SMOOTH_TURN {
+            SMOOTH * turn * turn
+        } else {
+            0.0
         };
         let mut any = false;
         for (root, sum) in self.sums.iter_mut().enumerate() {
             // Errors of free flight alone are no gain of impulses: they stay unexplained.
             let by_joints = if self.jointed[root] {
-                loan(turn, SMOOTH_TURN)
+                smooth * sum.turnover
             } else {
                 0.0
             };
-            let borrowed = by_joints.max(loan(sum.turn, ROLLING_TURN)) * sum.turnover;
+            let borrowed = by_joints.max(sum.loan);
             if self.touched[root] && sum.balance > ENERGY_ROUNDING * sum.size + borrowed {
                 sum.gain = sum.balance;
                 any = true;

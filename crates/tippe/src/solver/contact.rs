@@ -201,22 +201,28 @@ impl ContactRow {
     }
 
     /// The impulse and the moment on B that would stop slip, relative spin and parting of the contact, were it alone; of what it gave along the
-    /// normal at most `pushed` is taken back.
+    /// normal at most `pushed` is taken back, along the surface friction is the bound.
     pub(crate) fn brake(&self, pushed: f64, bodies: &Bodies) -> (Vec3, Vec3) {
         let u = self.velocity(bodies);
-        let slip = u - self.n * u.dot(self.n);
+        let rough = !self.is_smooth();
+        let slip = if rough {
+            self.friction_kinetic.max(self.friction_static) * pushed.max(0.0)
+        } else {
+            0.0
+        };
+        let slip = ((u - self.n * u.dot(self.n)) * self.step_t).clamp_length_max(slip);
         let parting = (u.dot(self.n).max(0.0) / self.k_n.x).min(pushed.max(0.0));
         let turn = |slot: u32| {
             let j = bodies[slot as usize].inverse_inertia;
             j.x_axis.x + j.y_axis.y + j.z_axis.z
         };
         let spins = turn(self.a) + turn(self.b);
-        let W = if spins > 0.0 {
+        let W = if rough && spins > 0.0 {
             self.spin(bodies) / -spins
         } else {
             Vec3::ZERO
         };
-        (-slip * self.step_t - self.n * parting, W)
+        (-slip - self.n * parting, W)
     }
 
     /// Work that the prescribed side of the contact does by an impulse and a moment on B, the opposite on A [J].

@@ -254,7 +254,8 @@ fn pass(
             if !pulls.is_empty() || linked {
                 let rows = &rows[island.rows.clone()];
                 let whole = misfit::bound_closing(model, report.dt, pulls, rows, bodies);
-                again |= apart && whole && pulls.iter().any(JointBlock::is_open);
+                again |=
+                    apart && island.direct && whole && pulls.iter().any(JointBlock::has_to_close);
             }
             continue;
         }

@@ -6,7 +6,7 @@
 
 use super::bounce::Bounce;
 use super::joint_network::JOINTS_MIN;
-use super::{Island, Scratch};
+use super::{Island, Scratch, misfit};
 use crate::collide::Contact;
 use crate::dynamics::impulse::inverse_inertia;
 use crate::math::Vec3;
@@ -17,6 +17,9 @@ use crate::solver::effort::Effort;
 use crate::solver::ends::{Bodies, SolverBody};
 use crate::state::{ContactMemory, State};
 use crate::work::Work;
+
+/// Distance [m] or angle [rad] from which on a joint of a net does not fit: ten times what its step is divided for.
+const MISFIT_OF_NETS: f64 = 0.05;
 /// What a step knows of one contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepContact {
@@ -171,7 +174,10 @@ fn group(model: &Model, state: &State, work: &mut Work, h: f64) {
         let mut netted = false;
         if let (true, Some(cost)) = (meshed, *net_cost) {
             let mut it = nets.pop().unwrap_or_default();
-            netted = it.takes(model, &joints[start.1..], cost * count as f64);
+            // A net closes by velocity what it has opened; what does not fit is for the pose-only pass.
+            let fits = |&slot: &u32| !misfit::is_open(model, state, slot, MISFIT_OF_NETS);
+            netted = it.takes(model, &joints[start.1..], cost * count as f64)
+                && joints[start.1..].iter().all(fits);
             net = Some(it);
         }
         if netted {

@@ -15,10 +15,10 @@ use crate::dynamics::energy;
 use crate::material::ImpactLaw;
 use crate::math::{Mat3, Vec3};
 use crate::model::{Body, BodyKind, Model};
-use crate::output::balance::Support;
+use crate::output::balance::{Balance, Support};
 use crate::report::StepReport;
 use crate::solver::contact::ContactRow;
-use crate::solver::ends::matrix;
+use crate::solver::ends::{Bodies, matrix};
 use crate::solver::joint::JointBlock;
 use crate::state::{BodyState, State};
 use crate::two_stage::Scratch;
@@ -31,6 +31,10 @@ const GUARD_LEAST: f64 = 1e-9;
 /// The same where nothing hit and every loop arrived [1]: there gains are errors of second order in the step, which later steps take back; to
 /// take them away would be damping.
 const SMOOTH_MOST: f64 = 2e-3;
+/// The same for joints: at coarse steps a mechanism lends itself much more than contacts do.
+const SMOOTH_MOST_JOINED: f64 = 0.25;
+/// Velocity left in a row that counts as met [m/s].
+const ARRIVED: f64 = 1e-6;
 /// Part of it that is worth slowing a group down, beyond what its contacts can take [1]; with joints, which hide what contacts do, less is.
 const SLOWED_LEAST: f64 = 1e-4;
 const SLOWED_LEAST_JOINED: f64 = 1e-6;
@@ -56,8 +60,17 @@ impl Rigid {
     }
 }
 
+/// Scratch of the guard.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Groups {
+    /// Those that have gained are first.
+    found: Vec<Group>,
+    /// By slot of a root: the place of its group.
+    places: Vec<usize>,
+}
+
 /// Bodies that exchanged impulses in the substep and gained energy: their slots, contact rows and joint blocks.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Group {
     root: usize,
     slots: Vec<u32>,
@@ -68,53 +81,63 @@ struct Group {
 }
 
 impl Group {
+    fn begin(&mut self, root: usize) {
+        self.root = root;
+        self.slots.clear();
+        self.rows.clear();
+        self.blocks.clear();
+        self.linked = false;
+    }
+
     /// Whether joints hold it, or links are part of it.
     fn is_joined(&self) -> bool {
         self.linked || !self.blocks.is_empty()
     }
 }
 
-/// The groups that have gained, by their roots, each with its rows and blocks: one walk over bodies, rows and blocks.
-fn groups(model: &Model, work: &mut Work) -> Vec<Group> {
-    const NOT_ONE: usize = usize::MAX;
-    let Work { balance, stage, .. } = work;
-    let mut number = vec![NOT_ONE; balance.slots()];
-    let mut found: Vec<Group> = Vec::new();
-    for root in 0..balance.slots() {
-        if balance.gain(root).0 > 0.0 {
-            number[root] = found.len();
-            found.push(Group {
-                root,
-                ..Group::default()
-            });
+impl Groups {
+    /// Finds the groups that have gained, by their roots, each with its rows and blocks: one walk over bodies, rows and blocks. Returns how
+    /// many there are.
+    fn find(&mut self, model: &Model, balance: &mut Balance, stage: &Scratch) -> usize {
+        const NONE: usize = usize::MAX;
+        let Self { found, places } = self;
+        places.clear();
+        places.resize(balance.slots(), NONE);
+        let mut count = 0;
+        for root in 0..balance.slots() {
+            if balance.gain(root).0 > 0.0 {
+                if found.len() == count {
+                    found.push(Group::default());
+                }
+                found[count].begin(root);
+                places[root] = count;
+                count += 1;
+            }
         }
-    }
-    let mut of = |slot: u32| {
-        let moves = model
-            .bodies
-            .get(slot as usize)
-            .and_then(Option::as_ref)
-            .is_some_and(Body::is_awake);
-        let group = moves.then(|| number[balance.root(slot) as usize]);
-        group.filter(|&g| g != NOT_ONE)
-    };
-    for slot in 0..model.bodies.len() as u32 {
-        if let Some(group) = of(slot) {
-            found[group].slots.push(slot);
-            found[group].linked |= stage.bodies.is_link(slot);
+        let mut of = |slot: u32| {
+            let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
+            let moves = body.is_some_and(Body::is_awake);
+            let place = moves.then(|| places[balance.root(slot) as usize]);
+            place.filter(|&place| place != NONE)
+        };
+        for slot in 0..model.bodies.len() as u32 {
+            if let Some(group) = of(slot) {
+                found[group].slots.push(slot);
+                found[group].linked |= stage.bodies.is_link(slot);
+            }
         }
-    }
-    for (i, row) in stage.rows.iter().enumerate() {
-        if let Some(group) = of(row.a).or_else(|| of(row.b)) {
-            found[group].rows.push(i);
+        for (i, row) in stage.rows.iter().enumerate() {
+            if let Some(group) = of(row.a).or_else(|| of(row.b)) {
+                found[group].rows.push(i);
+            }
         }
-    }
-    for (i, block) in stage.joint_blocks.iter().enumerate() {
-        if let Some(group) = of(block.a).or_else(|| of(block.b)) {
-            found[group].blocks.push(i);
+        for (i, block) in stage.joint_blocks.iter().enumerate() {
+            if let Some(group) = of(block.a).or_else(|| of(block.b)) {
+                found[group].blocks.push(i);
+            }
         }
+        count
     }
-    found
 }
 
 /// Takes from every group what it has gained; counts them. `turn` as in `Balance::sum_up`.
@@ -128,41 +151,65 @@ pub(crate) fn settle(
     if !work.balance.sum_up(model, state, turn, report.dt) {
         return;
     }
-    for group in groups(model, work) {
-        let (gain, support) = work.balance.gain(group.root);
-        let moving = kinetic(model, &group.slots, state);
-        let scale = moving + weight_times_size(model, &group.slots);
-        let smooth = report.work.caps_hit == 0 && is_smooth(work, &group);
-        let least = if smooth { SMOOTH_MOST } else { GUARD_LEAST };
-        if gain <= least * scale || obeys_newton(work, &group) {
-            continue;
-        }
-        // Resistance at contacts would pull at joints.
-        let (mut taken, slowed) = if group.is_joined() {
-            (0.0, SLOWED_LEAST_JOINED)
-        } else {
-            let taken = resist(model, &group, gain, state, work, report);
-            (taken, SLOWED_LEAST)
-        };
-        if gain - taken > slowed * scale
-            && let Some(reference) = reference(model, state, &group.slots, support)
-        {
-            taken += slow_down(model, &group.slots, reference, gain - taken, state, report);
-        }
-        work.balance.relieve(group.root, taken, &mut report.energy);
-        report.work.guarded += u32::from(taken > 0.0);
+    let mut groups = std::mem::take(&mut work.groups);
+    let count = groups.find(model, &mut work.balance, &work.stage);
+    for group in &groups.found[..count] {
+        settle_group(model, group, state, work, report);
     }
+    work.groups = groups;
 }
 
-/// Whether nothing hit a group, and all its joints fit.
+/// Takes from one group what it has gained.
+fn settle_group(
+    model: &Model,
+    group: &Group,
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
+    let (gain, support) = work.balance.gain(group.root);
+    let moving = kinetic(model, &group.slots, state);
+    let scale = moving + weight_times_size(model, &group.slots);
+    let least = match (is_smooth(work, group), group.is_joined()) {
+        (true, true) => SMOOTH_MOST_JOINED,
+        (true, false) => SMOOTH_MOST,
+        (false, _) => GUARD_LEAST,
+    };
+    if gain <= least * scale || obeys_newton(work, group) {
+        return;
+    }
+    // Resistance at contacts would pull at joints.
+    let (mut taken, slowed) = if group.is_joined() {
+        (0.0, SLOWED_LEAST_JOINED)
+    } else {
+        let taken = resist(model, group, gain, state, work, report);
+        (taken, SLOWED_LEAST)
+    };
+    if gain - taken > slowed * scale
+        && let Some(reference) = reference(model, state, &group.slots, support)
+    {
+        let bodies = &mut work.stage.bodies;
+        let left = gain - taken;
+        taken += slow_down(model, &group.slots, reference, left, state, bodies, report);
+    }
+    work.balance.relieve(group.root, taken, &mut report.energy);
+    report.work.guarded += u32::from(taken > 0.0);
+}
+
+/// Whether nothing hit a group, all its joints fit, and its rows were met.
 fn is_smooth(work: &Work, group: &Group) -> bool {
     let stage = &work.stage;
-    let hit = group.rows.iter().any(|&i| {
-        let t = &stage.step_contacts[i];
-        t.hit || t.struck || t.impact != Vec3::ZERO || t.bounce.is_some()
+    let mut rows = group
+        .rows
+        .iter()
+        .map(|&i| (&stage.rows[i], &stage.step_contacts[i]));
+    let hit = rows.any(|(row, t)| {
+        let struck = t.hit || t.struck || t.impact != Vec3::ZERO || t.bounce.is_some();
+        struck || (row.p_n > 0.0 && row.residuals(&stage.bodies)[0] > ARRIVED)
     });
     let mut blocks = group.blocks.iter().map(|&i| &stage.joint_blocks[i]);
-    !hit && !blocks.any(|l| l.misfit.is_some() || l.shocked)
+    !hit && !blocks
+        .any(|l| l.misfit.is_some() || l.shocked || l.velocity_residual(&stage.bodies) > ARRIVED)
 }
 
 /// Weight times size of the bodies of a group [J].
@@ -267,9 +314,10 @@ pub(crate) fn restrain(model: &Model, state: &State, stage: &mut Scratch, report
         rows,
         joint_blocks,
         islands,
+        ends: slots,
+        free_speeds,
         ..
     } = stage;
-    let mut slots: Vec<u32> = Vec::new();
     // Joints may be closed at that speed from rest.
     let slow = CLOSING_VELOCITY;
     for island in islands.iter() {
@@ -280,10 +328,11 @@ pub(crate) fn restrain(model: &Model, state: &State, stage: &mut Scratch, report
         slots.extend(blocks.iter().flat_map(|l| [l.a, l.b]));
         let (mut before, mut after) = (slow.max(model.gravity.length() * report.dt), 0.0_f64);
         let mut finite = true;
-        for &slot in &slots {
+        for &slot in slots.iter() {
             let Some(Some(body)) = model.bodies.get(slot as usize) else {
                 continue;
             };
+            before = before.max(free_speeds.get(slot as usize).copied().unwrap_or(0.0));
             let reach = if body.reach.is_finite() {
                 body.reach
             } else {
@@ -294,10 +343,6 @@ pub(crate) fn restrain(model: &Model, state: &State, stage: &mut Scratch, report
             before = before.max(speed(s.velocity, s.angular_velocity));
             after = after.max(speed(solved.v, solved.w));
             finite &= solved.v.is_finite() && solved.w.is_finite();
-            let load = &state.loads[slot as usize];
-            if body.mass > 0.0 {
-                before = before.max(load.force.length() * report.dt / body.mass);
-            }
         }
         for block in blocks.iter() {
             let joint = model.joints[block.joint as usize].as_ref();
@@ -322,8 +367,8 @@ pub(crate) fn restrain(model: &Model, state: &State, stage: &mut Scratch, report
             rows.iter_mut().for_each(ContactRow::clear);
             blocks.iter_mut().for_each(JointBlock::forget);
             slots.retain(|&s| (s as usize) < state.bodies.len());
-            bodies.scale(&slots, 0.0);
-            for &slot in &slots {
+            bodies.scale(slots, 0.0);
+            for &slot in slots.iter() {
                 let s = &state.bodies[slot as usize];
                 let body = &mut bodies[slot as usize];
                 (body.v, body.w) = (s.velocity, s.angular_velocity);
@@ -408,6 +453,7 @@ fn slow_down(
     reference: Rigid,
     gain: f64,
     state: &mut State,
+    bodies: &mut Bodies,
     report: &mut StepReport,
 ) -> f64 {
     let relative = |s: &BodyState| BodyState {
@@ -433,25 +479,26 @@ fn slow_down(
     }
     let part = ((moving - taken) / moving).max(0.0).sqrt();
     let before = kinetic(model, slots, state);
+    let mut trees: Vec<u32> = Vec::new();
     for &slot in slots {
-        match kind(model, slot) {
-            Some(BodyKind::Dynamic) => {
-                let s = &mut state.bodies[slot as usize];
-                let own = relative(s);
-                s.velocity = reference.at(s.position) + own.velocity * part;
-                s.angular_velocity = reference.w + own.angular_velocity * part;
-            }
-            Some(BodyKind::Link { articulation, link }) => {
-                if link == 0 {
-                    let rates = &mut state.articulations[articulation as usize].velocities;
-                    rates.iter_mut().for_each(|v| *v *= part);
-                }
-                let s = &mut state.bodies[slot as usize];
-                s.velocity *= part;
-                s.angular_velocity *= part;
-            }
-            _ => {}
+        let s = &mut state.bodies[slot as usize];
+        if let Some(BodyKind::Link { articulation, .. }) = kind(model, slot) {
+            trees.push(articulation);
+            s.velocity *= part;
+            s.angular_velocity *= part;
+        } else {
+            let own = relative(s);
+            s.velocity = reference.at(s.position) + own.velocity * part;
+            s.angular_velocity = reference.w + own.angular_velocity * part;
         }
+        let solved = &mut bodies[slot as usize];
+        (solved.v, solved.w) = (s.velocity, s.angular_velocity);
+    }
+    trees.sort_unstable();
+    trees.dedup();
+    for tree in trees {
+        let rates = &mut state.articulations[tree as usize].velocities;
+        rates.iter_mut().for_each(|v| *v *= part);
     }
     // What carries a group is its partner in this: the work it does or takes is its own.
     let worked = kinetic(model, slots, state) - before + taken;

@@ -26,6 +26,7 @@ use crate::state::{BodyState, ContactKey, State};
 use crate::two_stage::arrival::StopLimits;
 use crate::two_stage::book::Books;
 use crate::two_stage::gather::{StepContact, load_bodies};
+use crate::two_stage::misfit;
 use crate::two_stage::targets::{RestLimits, new_row, placement};
 use crate::work::Work;
 
@@ -334,13 +335,9 @@ impl Phase<'_> {
         let world = self.model.bodies.len() as u32;
         self.c.joints.clear();
         for (i, joint) in self.model.present_joints() {
-            let block = JointBlock::new(
-                i,
-                joint,
-                world,
-                &joint.place(&state.bodies, &state.joints),
-                self.bodies,
-            );
+            let place = joint.place(&state.bodies, &state.joints);
+            let most = misfit::JOINT_APART;
+            let block = JointBlock::as_found(i, joint, world, &place, most, self.bodies);
             self.c.joints.push(block);
         }
     }

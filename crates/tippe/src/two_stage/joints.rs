@@ -31,9 +31,17 @@ pub(crate) fn first_blocks(
         islands,
         step_contacts,
         unkicked,
+        allowances,
+        free_speeds,
         ..
     } = scratch;
     let world = model.bodies.len() as u32;
+    free_speeds.clear();
+    free_speeds.extend(model.bodies.iter().zip(predicted).map(|(body, s)| {
+        let reach = body.as_ref().map_or(0.0, |b| b.reach);
+        let reach = if reach.is_finite() { reach } else { 0.0 };
+        s.velocity.length() + reach * s.angular_velocity.length()
+    }));
     joint_blocks.clear();
     let warm = warm && state.stretch(h) <= LIKE;
     for island in islands.iter_mut() {
@@ -46,8 +54,8 @@ pub(crate) fn first_blocks(
         let flags = (!p.rows.is_empty(), p.old);
         p.joint_blocks.clone().map(move |_| flags)
     });
-    let allowed = misfit::allowances(model, state, islands, joints, h);
-    for ((&slot, (touched, old)), &most) in joints.iter().zip(of_blocks).zip(&allowed) {
+    misfit::allowances(model, state, islands, joints, h, allowances);
+    for ((&slot, (touched, old)), &most) in joints.iter().zip(of_blocks).zip(allowances.iter()) {
         let Some(joint) = &model.joints[slot as usize] else {
             continue;
         };
@@ -126,11 +134,12 @@ pub(crate) fn second_blocks(model: &Model, state: &State, scratch: &mut Scratch,
         joint_blocks,
         joints,
         islands,
+        allowances,
         ..
     } = scratch;
     let world = model.bodies.len() as u32;
-    let allowed = misfit::allowances(model, state, islands, joints, h);
-    for (block, &most) in joint_blocks.iter_mut().zip(&allowed) {
+    misfit::allowances(model, state, islands, joints, h, allowances);
+    for (block, &most) in joint_blocks.iter_mut().zip(allowances.iter()) {
         let slot = block.joint as usize;
         let Some(joint) = &model.joints[slot] else {
             continue;

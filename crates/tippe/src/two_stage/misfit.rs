@@ -59,7 +59,7 @@ impl JointBlock {
     }
 
     /// Whether the pass has something to close beyond rounding.
-    pub(crate) fn is_open(&self) -> bool {
+    pub(crate) fn has_to_close(&self) -> bool {
         let mut held = self.target[..self.held.count].iter();
         let mut limits = self.bounded.iter().filter(|b| b.low < b.high);
         held.any(|t| t.abs() > CLOSED) || limits.any(|b| b.target.abs() > CLOSED)
@@ -111,6 +111,20 @@ impl JointBlock {
     }
 }
 
+/// How far a joint may be apart and still fit, in a substep of length `h`.
+pub(crate) fn allowance(h: f64) -> f64 {
+    JOINT_APART.min(CLOSING_VELOCITY * h)
+}
+
+/// Whether a joint is farther apart than `most`.
+pub(crate) fn is_open(model: &Model, state: &State, slot: u32, most: f64) -> bool {
+    model.joints[slot as usize].as_ref().is_some_and(|joint| {
+        let place = joint.place(&state.bodies, &state.joints);
+        let held = place.held(joint.desc.kind);
+        held.residuals[..held.count].iter().any(|r| r.abs() > most)
+    })
+}
+
 /// How far each joint may be apart and still fit, by its place among the joints of the islands. Where one does not fit, closing it opens its
 /// neighbours, and none of them is closed by velocity.
 pub(crate) fn allowances(
@@ -119,23 +133,18 @@ pub(crate) fn allowances(
     islands: &[Island],
     joints: &[u32],
     h: f64,
-) -> Vec<f64> {
-    let most = JOINT_APART.min(CLOSING_VELOCITY * h);
-    let apart = |&slot: &u32| {
-        model.joints[slot as usize].as_ref().is_some_and(|joint| {
-            let place = joint.place(&state.bodies, &state.joints);
-            let held = place.held(joint.desc.kind);
-            held.residuals[..held.count].iter().any(|r| r.abs() > most)
-        })
-    };
-    let mut out = vec![most; joints.len()];
+    out: &mut Vec<f64>,
+) {
+    let most = allowance(h);
+    out.clear();
+    out.resize(joints.len(), most);
     for island in islands {
         let range = island.joint_blocks.clone();
-        if joints[range.clone()].iter().any(apart) {
+        let mut of_island = joints[range.clone()].iter();
+        if of_island.any(|&slot| is_open(model, state, slot, most)) {
             out[range].fill(0.0);
         }
     }
-    out
 }
 
 /// Shortens the displacements of the bodies of an island, all alike, to what closing may move a body in `h`: one metre a second, or its own

@@ -145,6 +145,12 @@ pub(crate) struct Scratch {
     pub met: bool,
     /// Worst distance of the joints of nets from where they should be, after the last part [m] or [rad].
     pub stretch: f64,
+    /// By slot: how fast a body would be at the end of the substep if nothing touched it, surface and all [m/s]. Written by `joints`.
+    pub free_speeds: Vec<f64>,
+    /// By place among the joints: how far each may be apart and still fit [m] or [rad].
+    pub allowances: Vec<f64>,
+    /// Slots of the bodies of an island, while the guard looks at it.
+    pub ends: Vec<u32>,
     /// Whether the method is carried out as it is written down, whatever it makes.
     pub unguarded: bool,
     /// Number of the last count.

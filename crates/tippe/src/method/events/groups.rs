@@ -68,6 +68,7 @@ pub(super) fn advance_to(
     let mut kept = std::mem::take(&mut work.backup);
     work.backup.copy_from(state);
     work.stage.net_cost = Some(NET_COST);
+    work.stage.unguarded = false;
     work.resting.release_all();
     let result = substeps::divide(
         model,

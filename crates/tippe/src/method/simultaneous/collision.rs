@@ -19,6 +19,7 @@ use crate::state::{ContactKey, State};
 use crate::two_stage::Scratch;
 use crate::two_stage::book::Books;
 use crate::two_stage::gather::{StepContact, load_bodies};
+use crate::two_stage::misfit;
 use crate::two_stage::targets::{new_row, placement};
 use crate::work::Work;
 
@@ -240,13 +241,14 @@ impl Phase<'_> {
             let Some(joint) = &self.model.joints[i as usize] else {
                 continue;
             };
-            let mut block = JointBlock::new(
-                i as usize,
-                joint,
-                world,
-                &joint.place(&state.bodies, &state.joints),
-                bodies,
-            );
+            // The paper closes what is apart by velocity.
+            let most = if self.params.literal {
+                f64::INFINITY
+            } else {
+                misfit::JOINT_APART
+            };
+            let place = joint.place(&state.bodies, &state.joints);
+            let mut block = JointBlock::as_found(i as usize, joint, world, &place, most, bodies);
             // At one moment every change of a joint's velocity is a shock.
             block.note_velocity(bodies);
             block.shocked = true;
