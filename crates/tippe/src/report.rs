@@ -135,8 +135,8 @@ const MADE_GOOD: f64 = 0.01;
 
 impl StepReport {
     /// Whether the step can be trusted: every residual, depth and energy error within [`CERTIFIED`], and no loop that ended at its limit
-    /// without being made good. What a loop left is measured by the residuals: where all of them are below a hundredth of their thresholds
-    /// it has been made good.
+    /// without being made good. What a loop of the solver left is measured by the residuals: where all of them are below a hundredth of
+    /// their thresholds it has been made good. Limits that leave no residual ([`SolverWork::caps_blind`]) always count.
     #[must_use]
     pub fn certified(&self) -> bool {
         self.missed().is_empty()
@@ -156,7 +156,11 @@ impl StepReport {
             (self.penetration, limit.penetration),
         ];
         let exact = left.iter().all(|(x, most)| *x <= MADE_GOOD * most);
-        let caps = if exact { 0 } else { self.work.caps_open() };
+        let caps = if exact {
+            self.work.caps_blind()
+        } else {
+            self.work.caps_open()
+        };
         let values = [
             ("penetration", self.penetration, limit.penetration),
             (
@@ -273,7 +277,10 @@ pub struct SolverWork {
     pub caps_hit: u32,
     /// Those of them whose work was made good later in the same step.
     pub caps_mended: u32,
-    /// Groups of bodies that were slowed down by what they had gained from nothing.
+    /// Those that are open and of loops whose shortfall is in the residuals: solves of a step's contacts and joints.
+    pub caps_measured: u32,
+    /// Groups of bodies that were slowed down by what they had gained from nothing, and islands whose impulses were taken back because
+    /// they made bodies faster than anything there could.
     pub guarded: u32,
 }
 
@@ -284,9 +291,31 @@ impl SolverWork {
         self.caps_hit.saturating_sub(self.caps_mended)
     }
 
-    /// What ended at a limit since the open count was `open` has been made good.
+    /// Those of them that leave no residual: places not looked for, times not found, impacts not answered as the law says.
+    #[must_use]
+    pub const fn caps_blind(&self) -> u32 {
+        self.caps_open().saturating_sub(self.caps_measured)
+    }
+
+    /// A loop ended at its limit, and residuals will tell what it left.
+    pub(crate) const fn cap_measured(&mut self) {
+        self.caps_hit += 1;
+        self.caps_measured += 1;
+    }
+
+    /// No residual tells what was left by the loops that ended at a limit since the measured count was `measured`.
+    pub(crate) const fn blind_since(&mut self, measured: u32) {
+        if self.caps_measured > measured {
+            self.caps_measured = measured;
+        }
+    }
+
+    /// What ended at a limit since the open count was `open` has been made good. Of what was open before as much as possible is taken for
+    /// blind: too little trust rather than too much.
     pub(crate) const fn mend_to(&mut self, open: u32) {
+        let blind = self.caps_blind();
         self.caps_mended = self.caps_hit - open;
+        self.caps_measured = open.saturating_sub(blind);
     }
 
     /// The work of an attempt that was given up: it counts, but its limits and substeps do not matter any more.
@@ -294,6 +323,7 @@ impl SolverWork {
         Self {
             substeps: 0,
             caps_mended: self.caps_hit,
+            caps_measured: 0,
             ..*self
         }
     }
@@ -306,6 +336,7 @@ impl SolverWork {
         self.newton_steps += more.newton_steps;
         self.caps_hit += more.caps_hit;
         self.caps_mended += more.caps_mended;
+        self.caps_measured += more.caps_measured;
         self.guarded += more.guarded;
     }
 }
@@ -517,4 +548,39 @@ pub enum EventKind {
     SensorEnd,
     /// A joint broke and is gone. Body A is body B where A was the world.
     JointBreak,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_limits_that_leave_residuals_are_made_good_by_small_ones() {
+        let mut report = StepReport::default();
+        report.work.cap_measured();
+        assert!(report.certified());
+        report.residuals.complementarity = 0.5 * CERTIFIED.complementarity;
+        assert_eq!(report.missed(), ["caps_hit"]);
+        report.residuals.complementarity = 0.0;
+        report.work.caps_hit += 1;
+        assert_eq!(report.missed(), ["caps_hit"]);
+    }
+
+    #[test]
+    fn mending_never_hides_a_blind_limit_from_before() {
+        let mut work = SolverWork {
+            caps_hit: 1,
+            ..SolverWork::default()
+        };
+        let open = work.caps_open();
+        work.cap_measured();
+        assert_eq!((work.caps_open(), work.caps_blind()), (2, 1));
+        work.mend_to(open);
+        assert_eq!((work.caps_open(), work.caps_blind()), (1, 1));
+        assert_eq!(work.given_up().caps_blind(), 0);
+        let measured = work.caps_measured;
+        work.cap_measured();
+        work.blind_since(measured);
+        assert_eq!((work.caps_open(), work.caps_blind()), (2, 2));
+    }
 }

@@ -7,7 +7,10 @@ mod geometry_support;
 
 use geometry_support::Random;
 use std::sync::Arc;
-use tippe::{BodyDesc, BodyId, EventKind, Pose, Shape, Surface, TriangleMesh, Vec3, World};
+use tippe::{
+    BodyDesc, BodyId, EventKind, IterativeParams, Method, Pose, Shape, Surface, TriangleMesh, Vec3,
+    World,
+};
 
 const H: f64 = 1.0 / 60.0;
 
@@ -95,6 +98,21 @@ fn too_many_impacts_are_capped_and_reported() {
     let state = world.body_state(ball).unwrap();
     assert!(state.is_finite());
     assert!(state.velocity.length() <= 300.0 * (1.0 + 1e-9));
+}
+
+/// Residuals do not tell that a ball that may not stop again has left through a wall: the limit that its step ended at must.
+#[test]
+fn a_ball_that_leaves_through_a_wall_is_not_certified() {
+    let params = IterativeParams {
+        impact_substeps: 0,
+        ..IterativeParams::default()
+    };
+    let (mut world, ball) = between_walls(1.2);
+    world.set_method(Method::Iterative(params)).unwrap();
+    let report = world.step(H).unwrap();
+    // It bounced on the right, and nobody looked where it went then.
+    assert!(world.pose(ball).unwrap().position.x < -1.0);
+    assert_eq!(report.missed(), ["caps_hit"]);
 }
 
 /// A ball of 5 mm at 1000 m/s against a plate of 1 mm, from any side, aslant, at any length of the step.

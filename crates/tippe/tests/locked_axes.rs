@@ -8,7 +8,7 @@
 mod support;
 
 use support::{G, add, below, cuboid, floor, near, solid, sphere, world};
-use tippe::{BodyDesc, LockedAxes, Method, Pose, Surface, Vec3, World};
+use tippe::{BodyDesc, LockedAxes, MassSpec, Method, Pose, Surface, Vec3, World};
 
 fn methods() -> impl Iterator<Item = Method> {
     [
@@ -109,4 +109,90 @@ fn locks_change_move_end_and_are_kept_by_snapshots() {
     w.remove_body(body).unwrap();
     assert_eq!(w.joint_ids().count(), 0);
     assert!(World::restore(&w.snapshot()).is_ok());
+}
+
+const STILL: LockedAxes = LockedAxes {
+    translation: [true; 3],
+    rotation: [true; 3],
+};
+
+fn locked() -> (World, tippe::BodyId) {
+    let mut w = world(G, Surface::new(0.5, 0.0));
+    let body = add(&mut w, &solid(sphere(0.1), 1.0, Vec3::ZERO));
+    w.lock_axes(body, STILL).unwrap();
+    (w, body)
+}
+
+#[test]
+fn a_locked_body_put_elsewhere_can_go_back() {
+    let (mut w, body) = locked();
+    w.keep("start");
+    let (hash, ids) = (w.hash(), w.joint_ids().collect::<Vec<_>>());
+    w.set_pose(body, Pose::from_position(Vec3::X)).unwrap();
+    let mut state = *w.body_state(body).unwrap();
+    state.position = Vec3::Y;
+    w.set_body_state(body, state).unwrap();
+    assert_eq!(w.joint_ids().collect::<Vec<_>>(), ids);
+    w.step_many(0.01, 20).unwrap();
+    let place = w.pose(body).unwrap().position;
+    below("moved", (place - Vec3::Y).length(), 1e-12);
+    w.reset().unwrap();
+    assert_eq!(w.hash(), hash);
+    w.step_many(0.01, 20).unwrap();
+    below("back", w.pose(body).unwrap().position.length(), 1e-12);
+}
+
+#[test]
+fn an_edit_locks_the_body_in_its_new_place() {
+    let (mut w, body) = locked();
+    w.edit_body(body, |d| d.pose.position = Vec3::X).unwrap();
+    w.step_many(0.01, 20).unwrap();
+    let place = w.pose(body).unwrap().position;
+    below("pose", (place - Vec3::X).length(), 1e-12);
+    // With its centre of mass elsewhere it is held there.
+    w.edit_body(body, |d| {
+        if let MassSpec::Explicit { center, .. } = &mut d.mass {
+            *center = Vec3::Z * 0.05;
+        }
+    })
+    .unwrap();
+    let held = |w: &World| {
+        let centre = w.body_state(body).unwrap().position;
+        let anchors = w.joint_ids().map(|j| w.joint(j).unwrap().desc.frame_a);
+        anchors
+            .map(|a| (a.position - centre).length())
+            .fold(0.0, f64::max)
+    };
+    below("centre", held(&w), 1e-12);
+    w.step_many(0.01, 20).unwrap();
+    below("centre after steps", held(&w), 1e-12);
+}
+
+#[test]
+fn without_one_of_its_joints_a_lock_ends() {
+    let (mut w, body) = locked();
+    assert_eq!(w.joint_ids().count(), 2);
+    let one = w.joint_ids().next().unwrap();
+    w.remove_joint(one).unwrap();
+    assert_eq!(w.joint_ids().count(), 0);
+    assert_eq!(w.locked_axes(body).unwrap(), LockedAxes::default());
+    w.step_many(0.01, 50).unwrap();
+    assert!(w.pose(body).unwrap().position.z < -1.0);
+}
+
+#[test]
+fn what_is_refused_leaves_the_lock() {
+    let (mut w, body) = locked();
+    w.edit_body(body, |d| {
+        if let MassSpec::Explicit { center, .. } = &mut d.mass {
+            *center = Vec3::X * 1e300;
+        }
+    })
+    .unwrap();
+    let hash = w.hash();
+    let far = Pose::from_position(Vec3::X * f64::MAX);
+    assert_eq!(w.set_pose(body, far).unwrap_err().field, "pose");
+    assert_eq!(w.locked_axes(body).unwrap(), STILL);
+    assert_eq!(w.joint_ids().count(), 2);
+    assert_eq!(w.hash(), hash);
 }

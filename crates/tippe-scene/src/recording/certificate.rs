@@ -43,6 +43,7 @@ certificate! {
     "newton_steps" => work.newton_steps;
     "caps_hit" => work.caps_hit;
     "caps_mended" => work.caps_mended;
+    "caps_measured" => work.caps_measured;
     "guarded" => work.guarded;
     "material_fallbacks" => material_fallbacks;
     "momentum_x" => momentum.x;

@@ -105,7 +105,9 @@ impl Job<'_> {
         scratch.left = self.settings.sweeps_last;
         for _ in 0..SLIP_ROUNDS {
             let solved = self.solve(scratch);
-            self.work.caps_hit += u32::from(!solved);
+            if !solved {
+                self.work.cap_measured();
+            }
             let mut slipped = false;
             for &i in &scratch.order {
                 let row = &mut self.rows[i as usize];

@@ -344,6 +344,13 @@ impl Phase<'_> {
 
     /// Outer passes: answer what collides, until nothing does.
     fn run(&mut self) {
+        let measured = self.report.work.caps_measured;
+        self.passes();
+        // Restitution that an impact missed is in no residual.
+        self.report.work.blind_since(measured);
+    }
+
+    fn passes(&mut self) {
         for _ in 0..self.params.passes {
             if interrupt::asked() {
                 return;

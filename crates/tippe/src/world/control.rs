@@ -151,7 +151,8 @@ impl World {
     /// Changes a body without changing its id: `edit` gets the description that would make the body as it is now, and what it makes of it
     /// is checked like a new body. Mass is given as it is (`MassSpec::Explicit`); other shapes change it only if `edit` says how.
     ///
-    /// Remembered contact impulses of the body are forgotten if its shapes change, and joints keep their places on its frame.
+    /// Remembered contact impulses of the body are forgotten if its shapes change, and joints keep their places on its frame. Axes that are
+    /// locked are locked in its new place.
     ///
     /// # Errors
     /// The body does not exist or is a link (field `body`), the field that makes no sense and why, or a joint that nothing could move
@@ -191,7 +192,12 @@ impl World {
         } else {
             self.check_joints(index, &body)?;
         }
+        let was = self.state.bodies[index];
         self.put(index, &desc, &before, body);
+        let now = &self.state.bodies[index];
+        if (now.position, now.rotation) != (was.position, was.rotation) {
+            self.lock_again(id)?;
+        }
         Ok(())
     }
 

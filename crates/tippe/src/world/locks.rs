@@ -9,7 +9,8 @@ use crate::dynamics::energy;
 use crate::error::BuildError;
 use crate::joint::{JointDesc, JointId, JointKind};
 use crate::math::Vec3;
-use crate::model::{BodyId, BodyKind};
+use crate::model::{BodyId, BodyKind, Joint};
+use crate::state::JointMemory;
 
 /// World axes of a body that are locked: x, y, z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,10 +90,12 @@ pub(crate) struct Lock {
 
 impl World {
     /// Locks world axes of a dynamic body where it is now, in place of those that were locked before; velocities along and about them
-    /// end. Joints to the world at its centre of mass hold them, in every method.
+    /// end. Joints to the world at its centre of mass hold them, in every method; they keep their ids where the axes are those of before,
+    /// and all go if one of them is removed.
     ///
     /// # Errors
-    /// The body does not exist or is not dynamic (field `body`); one axis of rotation alone (field `rotation`).
+    /// The body does not exist or is not dynamic (field `body`); one axis of rotation alone (field `rotation`). What was locked before
+    /// stays so then.
     pub fn lock_axes(&mut self, id: BodyId, axes: LockedAxes) -> Result<(), BuildError> {
         if self.known(id)?.kind != BodyKind::Dynamic {
             let reason = "only a dynamic body has axes to lock";
@@ -103,30 +106,64 @@ impl World {
             return Err(BuildError::new("rotation", reason));
         }
         self.catch_up();
+        // Everything that may be refused, before anything changes.
+        let joints = self.lock_joints(id, axes)?;
         let slot = id.index() as u32;
         let old = self.model.locks.iter().position(|l| l.body == slot);
+        let bits = axes.to_bits();
+        self.stop_along(id, axes);
+        if let Some(old) = old.filter(|&i| self.model.locks[i].axes == bits) {
+            let ids = self.model.locks[old].joints.clone();
+            for (id, joint) in ids.into_iter().zip(joints) {
+                self.replace_joint(id, joint);
+            }
+            return Ok(());
+        }
         if let Some(old) = old.map(|i| self.model.locks.remove(i)) {
             self.drop_joints(|i, _| old.joints.iter().any(|j| j.index() == i));
         }
-        self.stop_along(id, axes);
-        let anchor = self.state.bodies[id.index()].position;
-        let name = self.known(id)?.name.clone();
-        let mut joints = Vec::new();
-        for (kind, axis) in axes.joints() {
-            let mut desc = JointDesc::at(self, kind, None, id, anchor, axis)?;
-            desc.name = format!("{name}: locked axes");
-            desc.collide = true;
-            joints.push(self.add_joint(&desc)?);
-        }
+        let insert = |joint| {
+            let angle = self.angle_now(&joint);
+            self.insert_joint(joint, angle)
+        };
+        let joints: Vec<_> = joints.into_iter().map(insert).collect();
         if !joints.is_empty() {
-            let axes = axes.to_bits();
             self.model.locks.push(Lock {
                 body: slot,
-                axes,
+                axes: bits,
                 joints,
             });
         }
         Ok(())
+    }
+
+    /// The joints that hold axes of a body where it is now.
+    fn lock_joints(&self, id: BodyId, axes: LockedAxes) -> Result<Vec<Joint>, BuildError> {
+        let anchor = self.state.bodies[id.index()].position;
+        let name = &self.known(id)?.name;
+        let joint = |(kind, axis)| {
+            let mut desc = JointDesc::at(self, kind, None, id, anchor, axis)?;
+            desc.name = format!("{name}: locked axes");
+            desc.collide = true;
+            self.model.joint_from(&desc)
+        };
+        axes.joints().into_iter().map(joint).collect()
+    }
+
+    /// Puts a joint between the same bodies in the place of another, which it forgets; the id stays.
+    fn replace_joint(&mut self, id: JointId, mut joint: Joint) {
+        joint.slot = id.index() as u32;
+        self.state.joints[id.index()] = JointMemory {
+            angle: self.angle_now(&joint),
+            ..JointMemory::default()
+        };
+        self.wake_ends(&joint);
+        self.model.joints[id.index()] = Some(joint);
+    }
+
+    fn angle_now(&self, joint: &Joint) -> f64 {
+        let place = joint.place(&self.state.bodies, &[]);
+        place.turn(joint.desc.kind).1
     }
 
     /// The axes of a body that are locked.
@@ -167,11 +204,20 @@ impl World {
         self.lock_axes(id, axes)
     }
 
-    /// Forgets the locks of which a joint is gone.
+    /// Ends the locks of which a joint is gone: their other joints go too.
     pub(super) fn drop_locks(&mut self) {
         let Self { model, .. } = self;
-        let mut locks = std::mem::take(&mut model.locks);
-        locks.retain(|l| l.joints.iter().all(|j| model.get_joint(*j).is_some()));
-        model.locks = locks;
+        let there = |id: &JointId| model.get_joint(*id).is_some();
+        let (kept, lost): (Vec<_>, Vec<_>) = model
+            .locks
+            .iter()
+            .cloned()
+            .partition(|l| l.joints.iter().all(there));
+        let rest = lost.iter().flat_map(|l| &l.joints);
+        let rest: Vec<_> = rest.filter(|id| there(id)).map(|id| id.index()).collect();
+        model.locks = kept;
+        if !rest.is_empty() {
+            self.drop_joints(|i, _| rest.contains(&i));
+        }
     }
 }

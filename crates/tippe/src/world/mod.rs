@@ -434,12 +434,17 @@ impl World {
         if !(pose.is_finite() && pose.rotation.length_squared() > 1e-12) {
             return Err(BuildError::new("pose", "must be finite, with a rotation"));
         }
-        let (index, center) = (id.index(), body.center);
+        let index = id.index();
+        let rotation = crate::math::rotation::normalized(pose.rotation);
+        let position = pose.position + rotation * body.center;
+        if !position.is_finite() {
+            let reason = "the centre of mass would be too far away for a number";
+            return Err(BuildError::new("pose", reason));
+        }
         self.catch_up();
         self.wake_around(index);
         let state = &mut self.state.bodies[index];
-        state.rotation = crate::math::rotation::normalized(pose.rotation);
-        state.position = pose.position + state.rotation * center;
+        (state.position, state.rotation) = (position, rotation);
         self.lock_again(id)
     }
 
@@ -623,7 +628,7 @@ impl World {
         self.model.joint_id(index)
     }
 
-    /// Removes a joint; its id never names another one.
+    /// Removes a joint; its id never names another one. Without one of the joints that lock axes of a body it is not locked any more.
     ///
     /// # Errors
     /// The joint does not exist.

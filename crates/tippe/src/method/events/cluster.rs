@@ -556,6 +556,8 @@ impl Run<'_> {
             potential: 0.0,
             ..c.energy
         });
+        // Restitution that an impact missed is in no residual.
+        c.work.blind_since(0);
         self.report.work.add(&c.work);
         for p in c.points.iter().filter(|p| p.impulse != Vec3::ZERO) {
             self.tell_impact(t, p);

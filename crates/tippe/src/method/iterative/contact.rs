@@ -402,6 +402,7 @@ pub(crate) fn project(
 ) {
     let settings = params.solve_settings();
     let generous = params.effort > 1.0;
+    let measured = report.work.caps_measured;
     let Scratch {
         bodies,
         step_contacts,
@@ -432,6 +433,8 @@ pub(crate) fn project(
         };
         job.converge(sweeps, |i| step_contacts[i].projected);
     }
+    // Residuals of contacts are those of the solve before.
+    report.work.blind_since(measured);
     guard::restrain(model, state, &mut work.stage, report);
     let Work { stage, balance, .. } = &mut *work;
     Books {

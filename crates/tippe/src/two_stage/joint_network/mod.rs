@@ -423,7 +423,7 @@ impl Net {
             self.factor.solve(&mut self.x);
         }
         if !self.is_factored {
-            work.caps_hit += 1;
+            work.cap_measured();
             return false;
         }
         work.newton_steps += 1;
