@@ -550,14 +550,14 @@ fn narrow_pair(
                 &surface,
                 points,
             );
-            out.unresolved += u32::from(seen.unresolved);
+            out.unresolved += u32::from(seen.unresolved) + u32::from(seen.limited);
             if let Some(wait) = seen.goes_on {
                 out.stop = out.stop.min(seen.time + wait);
             }
         }
         (pace, _) => {
             let mut start = out.last_start(shapes, pair);
-            narrow::collide_shapes_on(
+            let mut limited = narrow::collide_shapes_on(
                 drift.as_ref(),
                 (shapes.0, &a.now),
                 (shapes.1, &b.now),
@@ -567,7 +567,7 @@ fn narrow_pair(
             );
             out.keep_start(shapes, pair, start);
             if pace == moving::Pace::Brisk {
-                moving::add_later(
+                limited |= moving::add_later(
                     drift.as_ref(),
                     shapes,
                     (&a.now, &b.now),
@@ -576,6 +576,7 @@ fn narrow_pair(
                     points,
                 );
             }
+            out.unresolved += u32::from(limited);
         }
     }
     if points.is_empty() {
