@@ -528,10 +528,9 @@ fn narrow_pair(
     };
     // Seams are where ground meets ground: two bodies that both move are not asked whether they pass each other.
     let ground = !body_a.is_dynamic() || !body_b.is_dynamic();
-    let drift = match course {
-        Some(course) if !sensor && ground => Some(drift(course.h, (body_a, a), (body_b, b), now)),
-        _ => None,
-    };
+    let drift = course
+        .filter(|_| !sensor && ground)
+        .map(|c| drift(c.h, (body_a, a), (body_b, b), now));
     match (pace, course) {
         (moving::Pace::Fast, Some(course)) => {
             let flight = |slot: usize, body, shape: &ShapeDesc| {

@@ -161,6 +161,16 @@ pub(super) struct Seen {
     pub limited: bool,
 }
 
+impl Seen {
+    /// All points are looked at where the pair is now.
+    fn at_start(limited: bool) -> Self {
+        Self {
+            limited,
+            ..Self::default()
+        }
+    }
+}
+
 /// Contact points of a fast pair with the given surface: those that are near now, and those of its time of impact within `h` [s].
 /// `motion` is the relative motion in the step [m].
 pub(super) fn look(
@@ -190,10 +200,7 @@ pub(super) fn look(
         // What glides over a mesh may meet another part of it: all that is within reach.
         points.clear();
         let limited = collide(drift, (a, b), (&now.0, &now.1), near + motion, points);
-        return Seen {
-            limited,
-            ..Seen::default()
-        };
+        return Seen::at_start(limited);
     }
     if touches {
         // Touching already: what follows is the answer of the method, not free flight.
@@ -219,10 +226,7 @@ pub(super) fn look(
             // A half-space that turns: no flight to follow, but its features hold wherever it is.
             points.clear();
             let limited = collide(drift, (a, b), (&now.0, &now.1), near + motion, points);
-            return Seen {
-                limited,
-                ..Seen::default()
-            };
+            return Seen::at_start(limited);
         }
     };
     // Points that are near then, and those that may follow in the rest of the step.

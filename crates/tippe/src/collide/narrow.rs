@@ -129,9 +129,7 @@ pub fn collide_shapes_from(
     if !finite(pose_a, pose_b) || margin.is_nan() {
         return false;
     }
-    let mut limited = false;
-    let (p, q) = (pose_a, pose_b);
-    let first = out.len();
+    let (p, q, first, mut limited) = (pose_a, pose_b, out.len(), false);
     // Row: shape of A; column: shape of B. Below the diagonal the pair is called the other way round and then mirrored.
     let mirrored = match (a, b) {
         (Sphere { radius: r }, Sphere { radius: s }) => {
