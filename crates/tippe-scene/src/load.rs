@@ -687,8 +687,12 @@ impl Loader<'_> {
         for v in &mut found.vertices {
             *v = v.map(|x| x * metres * scale);
         }
-        if merging > 0.0 {
-            mesh_file::merge(&mut found, merging);
+        if merging > 0.0
+            && let Err(e) = mesh_file::merge(&mut found, merging)
+        {
+            let help = "give a distance that the file's roundings have, or leave it out";
+            self.problems.error(&at.key("merge"), e, help);
+            return;
         }
         match shape {
             Shape::Hull(h) => h.points = Some(found.vertices),

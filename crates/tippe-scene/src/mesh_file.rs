@@ -2,7 +2,7 @@
 //!
 //! Reads: bytes of a file.  Writes: nothing.
 //! Called by: `load`.
-//! Source: the two formats as they are found; of OBJ only vertices and faces. Faces with more than three corners are cut into a fan.
+//! Source: STL and OBJ as they are found (PLY and glTF have files of their own); of OBJ only vertices and faces. Faces with more than three corners are cut into a fan.
 
 use crate::mesh_gltf::{Beside, gltf};
 use crate::mesh_ply::ply;
@@ -16,6 +16,9 @@ pub(crate) const MESH_FILE_MAX: u64 = 512 << 20;
 /// Bytes of the header of a binary STL, and of each of its triangles.
 const STL_HEADER: usize = 84;
 const STL_TRIANGLE: usize = 50;
+
+/// Least distance up to which vertices are one, of the largest coordinate [1].
+const MERGE_MIN: f64 = 1e-12;
 
 /// Endings that are read.
 pub(crate) const ENDINGS: &str = ".stl, .obj, .ply, .gltf and .glb";
@@ -166,7 +169,7 @@ pub(crate) fn fan(corners: &[u32], mesh: &mut MeshFile) -> Result<(), String> {
     if corners.len() < 3 {
         return Err(format!("a face of {} corners", corners.len()));
     }
-    if mesh.triangles.len() + corners.len() > TRIANGLES_MAX {
+    if mesh.triangles.len() + corners.len() - 2 > TRIANGLES_MAX {
         return Err(format!("more than {TRIANGLES_MAX} triangles"));
     }
     for k in 2..corners.len() {
@@ -177,8 +180,19 @@ pub(crate) fn fan(corners: &[u32], mesh: &mut MeshFile) -> Result<(), String> {
 }
 
 /// Makes vertices one that share a cell of a grid of `width`, in order of first mention: those of a file that writes a corner several times
-/// with different roundings.
-pub(crate) fn merge(mesh: &mut MeshFile, width: f64) {
+/// with different roundings. The error says that `width` is too small for the numbers of the mesh.
+pub(crate) fn merge(mesh: &mut MeshFile, width: f64) -> Result<(), String> {
+    let far = mesh
+        .vertices
+        .iter()
+        .flatten()
+        .fold(0.0_f64, |m, x| m.max(x.abs()));
+    // Below this, cells are finer than the numbers and then not countable any more: all vertices would share the last one.
+    if width < MERGE_MIN * far {
+        return Err(format!(
+            "{width} m is too small for coordinates of up to {far} m: less than {MERGE_MIN} of them"
+        ));
+    }
     let mut cells: std::collections::BTreeMap<[i64; 3], Vec<u32>> =
         std::collections::BTreeMap::new();
     let mut kept: Vec<[f64; 3]> = Vec::new();
@@ -207,6 +221,7 @@ pub(crate) fn merge(mesh: &mut MeshFile, width: f64) {
     for t in &mut mesh.triangles {
         *t = t.map(|v| place[v as usize]);
     }
+    Ok(())
 }
 
 /// `7`, `7/1`, `7/1/3` or `-2` (counted from the end), from one on.
@@ -284,9 +299,24 @@ mod tests {
             ],
             triangles: vec![[0, 1, 4], [3, 2, 4]],
         };
-        merge(&mut mesh, 1e-6);
+        let before = mesh.clone();
+        let error = merge(&mut mesh, 1e-20).unwrap_err();
+        assert!(error.contains("too small"), "{error}");
+        assert_eq!(mesh, before);
+        merge(&mut mesh, 1e-6).unwrap();
         assert_eq!(mesh.vertices.len(), 3);
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 1, 2]]);
+    }
+
+    #[test]
+    fn as_many_triangles_as_there_may_be() {
+        let mut mesh = MeshFile {
+            vertices: vec![[0.0; 3]; 4],
+            triangles: vec![[0, 1, 2]; TRIANGLES_MAX - 2],
+        };
+        fan(&[0, 1, 2, 3], &mut mesh).unwrap();
+        assert_eq!(mesh.triangles.len(), TRIANGLES_MAX);
+        assert!(fan(&[0, 1, 2], &mut mesh).is_err());
     }
 
     #[test]

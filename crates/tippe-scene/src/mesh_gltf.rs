@@ -3,15 +3,19 @@
 //! Reads: bytes of a file, and of the buffers that it names.  Writes: nothing.
 //! Called by: `mesh_file`.
 //! Source: Khronos, *glTF 2.0 specification*. All triangles of the default scene, its nodes in their places; positions in metres, y up, as the
-//! file has them. Materials, animations, skins and extensions are passed over; compressed and sparse data are refused.
+//! file has them. Names of buffers beside it are URIs: `%20` is a space. Materials, animations, skins and extensions are passed over; compressed and sparse data are refused.
 
-use crate::mesh_file::{MeshFile, TRIANGLES_MAX, fan};
+use crate::mesh_file::{MESH_FILE_MAX, MeshFile, TRIANGLES_MAX, fan};
 use serde_json::Value;
 use tippe::math::glam::{DMat4, DQuat, DVec3};
 
 /// Deepest tree of nodes, and most nodes in it.
 const DEPTH_MAX: usize = 64;
 const NODES_MAX: usize = 100_000;
+/// Most primitives in all nodes: a mesh counts with each node that shows it.
+const PRIMITIVES_MAX: usize = 1_000_000;
+/// Most buffers; in all they hold at most `MESH_FILE_MAX` bytes.
+const BUFFERS_MAX: usize = 10_000;
 const GLB_MAGIC: u32 = 0x4654_6c67;
 const GLB_JSON: u32 = 0x4e4f_534a;
 const GLB_BINARY: u32 = 0x004e_4942;
@@ -38,28 +42,65 @@ pub(crate) fn gltf(
     {
         return Err(format!("extensionsRequired: {} is not read", needed[0]));
     }
-    let mut buffers = Vec::new();
-    for (i, b) in list(&json, "buffers").iter().enumerate() {
-        let found = match b["uri"].as_str() {
-            Some(uri) => match uri.strip_prefix("data:") {
-                Some(data) => base64(data).map_err(|e| format!("buffers[{i}].uri: {e}"))?,
-                None => beside(uri).map_err(|e| format!("buffers[{i}].uri: {uri:?} {e}"))?,
-            },
-            None if i == 0 => chunk.unwrap_or_default().to_vec(),
-            None => return Err(format!("buffers[{i}] has no uri")),
-        };
-        buffers.push(found);
-    }
+    let buffers = buffers(&json, chunk, beside)?;
     let file = File {
         json: &json,
         buffers,
     };
     let mut mesh = MeshFile::default();
-    let mut visited = 0;
+    let mut visited = Visited::default();
     for (root, place) in file.roots()? {
         file.node(root, place, 0, &mut visited, &mut mesh)?;
     }
     Ok(mesh)
+}
+
+/// The bytes of all buffers.
+fn buffers(
+    json: &Value,
+    chunk: Option<&[u8]>,
+    beside: &mut Beside<'_>,
+) -> Result<Vec<Vec<u8>>, String> {
+    let mut out = Vec::new();
+    let mut total = 0;
+    for (i, b) in list(json, "buffers").iter().enumerate() {
+        let found = match b["uri"].as_str() {
+            Some(uri) => match uri.strip_prefix("data:") {
+                Some(data) => base64(data).map_err(|e| format!("buffers[{i}].uri: {e}"))?,
+                None => file_name(uri)
+                    .and_then(|name| beside(&name))
+                    .map_err(|e| format!("buffers[{i}].uri: {uri:?} {e}"))?,
+            },
+            None if i == 0 => chunk.unwrap_or_default().to_vec(),
+            None => return Err(format!("buffers[{i}] has no uri")),
+        };
+        total += found.len() as u64;
+        if i >= BUFFERS_MAX || total > MESH_FILE_MAX {
+            return Err(format!(
+                "buffers[{i}]: more than {BUFFERS_MAX} buffers, or {MESH_FILE_MAX} bytes in all"
+            ));
+        }
+        out.push(found);
+    }
+    Ok(out)
+}
+
+/// The name that a relative URI stands for: two hexadecimal digits after each `%` are a byte of it.
+fn file_name(uri: &str) -> Result<String, String> {
+    let mut out = Vec::with_capacity(uri.len());
+    let mut rest = uri.bytes();
+    while let Some(b) = rest.next() {
+        out.push(if b == b'%' {
+            let mut digit = || char::from(rest.next()?).to_digit(16);
+            let (high, low) = digit()
+                .zip(digit())
+                .ok_or("has a % without two hexadecimal digits")?;
+            (16 * high + low) as u8
+        } else {
+            b
+        });
+    }
+    String::from_utf8(out).map_err(|_| "is not UTF-8 behind its %".into())
 }
 
 fn list<'a>(json: &'a Value, key: &str) -> &'a [Value] {
@@ -175,15 +216,15 @@ impl File<'_> {
         root: Root,
         place: DMat4,
         depth: usize,
-        visited: &mut usize,
+        visited: &mut Visited,
         out: &mut MeshFile,
     ) -> Result<(), String> {
         let index = match root {
-            Root::Mesh(m) => return self.mesh(m, place, out),
+            Root::Mesh(m) => return self.mesh(m, place, visited, out),
             Root::Node(n) => n,
         };
-        *visited += 1;
-        if depth > DEPTH_MAX || *visited > NODES_MAX {
+        visited.nodes += 1;
+        if depth > DEPTH_MAX || visited.nodes > NODES_MAX {
             return Err(format!(
                 "nodes[{index}]: the tree of nodes is too deep, too large or a circle"
             ));
@@ -196,7 +237,7 @@ impl File<'_> {
                 "nodes[{index}]: a matrix, rotation, translation or scale is wrong"
             ))?;
         if let Some(m) = node["mesh"].as_u64() {
-            self.mesh(m as usize, place, out)?;
+            self.mesh(m as usize, place, visited, out)?;
         }
         for child in list(node, "children") {
             let child = child.as_u64().unwrap_or(u64::MAX) as usize;
@@ -205,12 +246,22 @@ impl File<'_> {
         Ok(())
     }
 
-    fn mesh(&self, index: usize, place: DMat4, out: &mut MeshFile) -> Result<(), String> {
+    fn mesh(
+        &self,
+        index: usize,
+        place: DMat4,
+        visited: &mut Visited,
+        out: &mut MeshFile,
+    ) -> Result<(), String> {
         let Some(mesh) = list(self.json, "meshes").get(index) else {
             return Err(format!("meshes[{index}] is named and not there"));
         };
         for (k, p) in list(mesh, "primitives").iter().enumerate() {
             let at = |e: String| format!("meshes[{index}].primitives[{k}]: {e}");
+            visited.primitives += 1;
+            if visited.primitives > PRIMITIVES_MAX {
+                return Err(at(format!("more than {PRIMITIVES_MAX} in all nodes")));
+            }
             // Points and lines have no surface.
             let mode = p["mode"].as_u64().unwrap_or(4);
             if !(4..=6).contains(&mode) {
@@ -259,6 +310,9 @@ impl File<'_> {
             return Ok((0..vertices as u32).collect());
         };
         let block = self.block(accessor as usize, 1)?;
+        if block.count > 3 * TRIANGLES_MAX {
+            return Err(format!("more than {} indices", 3 * TRIANGLES_MAX));
+        }
         let mut out = Vec::with_capacity(block.count);
         for i in 0..block.count {
             let b = &block.bytes[i * block.stride..];
@@ -327,6 +381,13 @@ impl File<'_> {
             kind,
         })
     }
+}
+
+/// What was looked at so far.
+#[derive(Default)]
+struct Visited {
+    nodes: usize,
+    primitives: usize,
 }
 
 /// Where to begin.
@@ -466,6 +527,48 @@ mod tests {
         .unwrap();
         assert_eq!(moved.vertices[2], [0.0, -1.0, 2.0]);
         assert_eq!(moved.triangles, [[0, 2, 1]]);
+    }
+
+    #[test]
+    fn buffers_and_primitives_have_limits_in_all() {
+        // A file of a tenth of all bytes, named again and again.
+        let many = json("\"uri\":\"a.bin\",", "").replace(
+            "\"buffers\":[",
+            &format!("\"buffers\":[{}", "{\"uri\":\"a.bin\"},".repeat(1000)),
+        );
+        let mut reads = 0;
+        let error = gltf(many.as_bytes(), false, &mut |_| {
+            reads += 1;
+            Ok(vec![0; MESH_FILE_MAX as usize / 10])
+        })
+        .unwrap_err();
+        assert!(error.contains("buffers[10]"), "{error}");
+        assert_eq!(reads, 11);
+        // Primitives without a vertex, shown by many nodes.
+        let nodes = vec!["{\"mesh\":0}"; 2000].join(",");
+        let names: Vec<String> = (0..2000).map(|n| n.to_string()).collect();
+        let primitives = vec!["{\"attributes\":{\"POSITION\":0}}"; 1000].join(",");
+        let empty = format!(
+            r#"{{"asset":{{"version":"2.0"}},"scenes":[{{"nodes":[{}]}}],"nodes":[{nodes}],"meshes":[{{"primitives":[{primitives}]}}],
+"accessors":[{{"bufferView":0,"componentType":5126,"count":0,"type":"VEC3"}}],"bufferViews":[{{"buffer":0}}],"buffers":[{{"uri":"a.bin"}}]}}"#,
+            names.join(",")
+        );
+        let error = read(&empty).unwrap_err();
+        assert!(error.contains("in all nodes"), "{error}");
+    }
+
+    #[test]
+    fn names_of_buffers_are_uris() {
+        let plain = read(&json("\"uri\":\"a.bin\",", "")).unwrap();
+        assert_eq!(read(&json("\"uri\":\"%61.b%69n\",", "")).unwrap(), plain);
+        for (uri, word) in [
+            ("a%2", "hexadecimal"),
+            ("a%+1", "hexadecimal"),
+            ("%ff.bin", "UTF-8"),
+        ] {
+            let error = read(&json(&format!("\"uri\":\"{uri}\","), "")).unwrap_err();
+            assert!(error.contains(word) && error.contains(uri), "{error}");
+        }
     }
 
     #[test]

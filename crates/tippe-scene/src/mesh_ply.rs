@@ -101,9 +101,6 @@ fn row(element: &Element, body: &mut Body<'_>, mesh: &mut MeshFile) -> Result<()
     if vertex {
         mesh.vertices.push(point);
     }
-    if element.properties.is_empty() && body.coding == Coding::Text {
-        body.word()?;
-    }
     body.end_row();
     Ok(())
 }
@@ -130,7 +127,10 @@ fn header(bytes: &[u8]) -> Result<(Coding, Vec<Element>, usize), String> {
                 _ => return bad("unknown format"),
             },
             ["element", name, count] => {
-                let most = 4 * TRIANGLES_MAX;
+                if elements.iter().any(|e| e.name == name) {
+                    return bad(&format!("a second element {name:?}"));
+                }
+                let most = 3 * TRIANGLES_MAX;
                 match count.parse::<usize>() {
                     Ok(count) if count <= most => elements.push(Element {
                         name: name.into(),
@@ -169,7 +169,16 @@ fn header(bytes: &[u8]) -> Result<(Coding, Vec<Element>, usize), String> {
             _ => return bad(&format!("unknown word {:?}", words[0])),
         }
     }
-    let coding = coding.ok_or("the header names no format")?;
+    check(&elements)?;
+    Ok((coding.ok_or("the header names no format")?, elements, at))
+}
+
+/// Every row must hold something, so that a file is as long as its header says, and vertices their coordinates.
+fn check(elements: &[Element]) -> Result<(), String> {
+    let empty = |e: &&Element| e.count > 0 && e.properties.is_empty();
+    if let Some(e) = elements.iter().find(empty) {
+        return Err(format!("element {:?} without a property", e.name));
+    }
     let points = elements.iter().find(|e| e.name == "vertex");
     for axis in ["x", "y", "z"] {
         if !points.is_some_and(|e| {
@@ -180,7 +189,7 @@ fn header(bytes: &[u8]) -> Result<(Coding, Vec<Element>, usize), String> {
             return Err(format!("vertices without {axis}"));
         }
     }
-    Ok((coding, elements, at))
+    Ok(())
 }
 
 fn number(kind: &str) -> Option<Number> {
@@ -346,7 +355,18 @@ mod tests {
             ("ascii", "utf8", "line 2"),
             ("vertex 4", "vertex -4", "line 4"),
             ("vertex 4", "vertex 99999999999", "line 4"),
+            ("vertex 4", "vertex 12000001", "line 4"),
             ("float y", "float w", "without y"),
+            (
+                "element face",
+                "element vertex 1\nelement face",
+                "line 9: a second",
+            ),
+            (
+                "element face",
+                "element empty 1\nelement face",
+                "\"empty\" without",
+            ),
             ("float x", "vector x", "line 5"),
             ("4 0 1 2 3", "4 0 1 2 4", "vertex 4"),
             ("4 0 1 2 3", "4 0 1 2.5 3", "line 16"),
@@ -358,6 +378,15 @@ mod tests {
             let error = ply(TEXT.replace(from, to).as_bytes()).unwrap_err();
             assert!(error.contains(word), "{from} {to}: {error}");
         }
+        // An element without properties takes no byte of a binary file: its count would be free.
+        let empty = "ply\nformat binary_little_endian 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nelement none 0\nend_header\n";
+        assert_eq!(ply(empty.as_bytes()).unwrap(), MeshFile::default());
+        let rows = empty.replace("none 0", "none 12000000");
+        assert!(
+            ply(rows.as_bytes())
+                .unwrap_err()
+                .contains("without a property")
+        );
         let whole = binary(false);
         for length in 0..whole.len() {
             assert!(ply(&whole[..length]).is_err());

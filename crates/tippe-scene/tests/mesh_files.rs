@@ -111,6 +111,12 @@ fn meshes_that_are_not_closed_are_named() {
     let merged = load(&dir, &noisy, ", merge = 1e-5").unwrap();
     assert_eq!(warnings(&merged), "");
     assert!((mass(&merged) / 24_000.0 - 1.0).abs() < 1e-5);
+    // Finer than the coordinates are written.
+    let error = load(&dir, &noisy, ", merge = 1e-20").unwrap_err();
+    assert!(
+        error.contains("shape.mesh.merge") && error.contains("too small"),
+        "{error}"
+    );
     // Inside out: refused.
     let error = load(&dir, &block(6, 0.0, true), "").unwrap_err();
     assert!(error.contains("inside out"), "{error}");

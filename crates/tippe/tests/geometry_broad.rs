@@ -155,6 +155,15 @@ fn cl_14_a_sweep_finds_the_rectangles_that_all_pairs_find() {
     let pairs = [(0, 1), (0, 2), (0, 6), (0, 7), (1, 6), (2, 6), (6, 7)];
     assert_eq!(overlapping_rectangles(&few), pairs);
     assert!(overlapping_rectangles(&[]).is_empty());
+    // One ends where the other begins, at 0 of either sign.
+    let beside = |min: f64, max: f64| Rectangle {
+        min: [min, 0.0],
+        max: [max, 1.0],
+    };
+    for (end, begin) in [(-0.0, 0.0), (0.0, -0.0)] {
+        let two = [beside(-1.0, end), beside(begin, 1.0)];
+        assert_eq!(overlapping_rectangles(&two), [(0, 1)]);
+    }
 }
 
 #[test]

@@ -373,3 +373,18 @@ fn deep_overlaps_are_pushed_out_along_their_loops() {
         "{deepest:?}"
     );
 }
+
+#[test]
+fn the_deepest_vertex_of_a_large_patch_counts_wherever_it_is_in_the_list() {
+    // A fine ball a quarter in a block: the same depth with its first pole below and with its last.
+    let block = shape(mesh(&brick(Vec3::new(0.5, 0.4, 0.3), 1)));
+    let fine = shape(mesh(&ball(0.1, 200, 100)));
+    for turn in [0.0, PI] {
+        let turn = tippe::math::rotation::exp(Vec3::X * turn);
+        let q = Pose::new(Vec3::new(0.02, 0.01, 0.35), turn);
+        let mut out = Vec::new();
+        collide_shapes(&block, &Pose::IDENTITY, &fine, &q, 1e-3, &mut out);
+        let least = out.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+        assert!((least + 0.05).abs() < 1e-3, "{turn} {least}");
+    }
+}

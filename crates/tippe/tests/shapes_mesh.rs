@@ -8,7 +8,7 @@ use std::sync::Arc;
 use support::{
     G, add, below, cuboid, floor, near, near_vec, rough, run, solid, sphere, state, world,
 };
-use tippe::collide::narrow::{collide_shapes, flipped};
+use tippe::collide::narrow::{Start, collide_shapes, collide_shapes_from, flipped};
 use tippe::geometry::{GeometryError, closest_points};
 use tippe::math::rotation;
 use tippe::{BodyDesc, MassSpec, Pose, Shape, ShapeDesc, TriangleMesh, Vec3};
@@ -352,4 +352,58 @@ fn mc_04_a_peg_in_the_notch_of_a_u_touches_nothing() {
         0.0,
         1e-9,
     );
+}
+
+/// Contact points of a square with itself turned over, 1e-4 m above it, and whether some may be missing.
+fn on_itself(ground: &Shape) -> (Vec<tippe::collide::contact::ContactPoint>, bool) {
+    let above = Pose::new(
+        Vec3::Z * 1e-4,
+        rotation::exp(Vec3::X * std::f64::consts::PI),
+    );
+    let (mut start, mut out) = (Start::default(), Vec::new());
+    let limited = collide_shapes_from(
+        ground,
+        &Pose::IDENTITY,
+        ground,
+        &above,
+        1e-3,
+        &mut start,
+        &mut out,
+    );
+    (out, limited)
+}
+
+#[test]
+fn fine_squares_stand_on_all_their_corners() {
+    // 80,000 vertices face each other, but only those of the border say anything.
+    let (out, limited) = on_itself(&terrain(200, 0.01, |_, _| 0.0));
+    assert!(!limited);
+    for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
+        let corner = Vec3::new(x, y, 0.0);
+        let found = out.iter().any(|c| (c.point_a - corner).length() < 1e-6);
+        assert!(found, "{corner}: {out:?}");
+    }
+    for c in &out {
+        assert!((c.normal - Vec3::Z).length() < 1e-9 && (c.gap - 1e-4).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn too_many_features_that_face_each_other_are_reported() {
+    // A chessboard of bumps: every vertex is one.
+    let bump = |x: f64, y: f64| 1e-5 * ((x + y) / 0.01).round().rem_euclid(2.0);
+    let ground = terrain(200, 0.01, bump);
+    let (out, limited) = on_itself(&ground);
+    assert!(limited && !out.is_empty());
+    let mut world = world(G, rough(0.5, 0.5));
+    add(&mut world, &BodyDesc::fixed(ground.clone(), Vec3::ZERO));
+    let lid = BodyDesc {
+        pose: Pose::new(
+            Vec3::Z * 1e-4,
+            rotation::exp(Vec3::X * std::f64::consts::PI),
+        ),
+        ..solid(ground, 1.0, Vec3::ZERO)
+    };
+    add(&mut world, &lid);
+    assert!(world.step(1e-3).unwrap().work.caps_hit > 0);
 }

@@ -41,6 +41,8 @@ pub struct CrossingLoop {
     pub depth: f64,
     /// Vertices of A that it cuts off, which are in B, and of B in A; ascending.
     pub enclosed: (Vec<u32>, Vec<u32>),
+    /// Whether it cuts off more vertices than are looked at: `enclosed` lacks some, and `depth` may be too small.
+    pub cut_short: bool,
 }
 
 impl CrossingLoop {
@@ -92,7 +94,22 @@ impl CrossingLoop {
 /// All loops along which the surfaces of two meshes cross, in A's frame; `b_in_a` leads from B's frame to it. The order is fixed.
 #[must_use]
 pub fn crossing_loops(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Pose) -> Vec<CrossingLoop> {
-    let pair = Pair { a, b, b_in_a };
+    loops_with(a, b, b_in_a, ENCLOSED_MAX)
+}
+
+/// The same with at most so many vertices of one patch.
+fn loops_with(
+    a: &TriangleMesh,
+    b: &TriangleMesh,
+    b_in_a: &Pose,
+    enclosed_max: usize,
+) -> Vec<CrossingLoop> {
+    let pair = Pair {
+        a,
+        b,
+        b_in_a,
+        enclosed_max,
+    };
     // Ends of segments, with the triangle pairs that they join.
     let mut links: BTreeMap<Crossing, Vec<Crossing>> = BTreeMap::new();
     let mut turn: BTreeMap<(Crossing, Crossing), Vec3> = BTreeMap::new();
@@ -159,6 +176,7 @@ struct Pair<'a> {
     a: &'a TriangleMesh,
     b: &'a TriangleMesh,
     b_in_a: &'a Pose,
+    enclosed_max: usize,
 }
 
 impl Pair<'_> {
@@ -278,6 +296,7 @@ impl Pair<'_> {
             normal,
             depth: 0.0,
             enclosed: (cut_a.vertices, cut_b.vertices),
+            cut_short: cut_a.cut_short || cut_b.cut_short,
         };
         let middle = normal.dot(found.center());
         let height = |on_b: bool, v: &u32| normal.dot(self.vertex(on_b, *v));
@@ -308,17 +327,24 @@ impl Pair<'_> {
                 }
             }
         }
+        let mut cut_short = false;
         while let Some(v) = open.pop() {
             for &w in mesh.ring(v) {
-                let through = crossed.contains_key(&(on_b, (v.min(w), v.max(w))));
-                if !through && inside.len() < ENCLOSED_MAX && inside.insert(w) {
-                    open.push(w);
+                if crossed.contains_key(&(on_b, (v.min(w), v.max(w)))) || inside.contains(&w) {
+                    continue;
                 }
+                if inside.len() >= self.enclosed_max {
+                    cut_short = true;
+                    continue;
+                }
+                inside.insert(w);
+                open.push(w);
             }
         }
         Cut {
             vertices: inside.into_iter().collect(),
             points,
+            cut_short,
         }
     }
 }
@@ -327,6 +353,7 @@ impl Pair<'_> {
 struct Cut {
     vertices: Vec<u32>,
     points: Vec<Vec3>,
+    cut_short: bool,
 }
 
 /// On which side of a triangle of the other mesh a point lies, never in its plane; `on_b` tells whose the point is.
@@ -353,4 +380,38 @@ fn through(p: Vec3, q: Vec3, corners: &[Vec3; 3], edge_on_b: bool) -> bool {
     };
     let first = turn(0);
     first == turn(1) && first == turn(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A closed square tower about the z axis with corners at these heights.
+    fn tower(half: f64, heights: &[f64]) -> TriangleMesh {
+        let around = [(-half, -half), (half, -half), (half, half), (-half, half)];
+        let (mut vertices, mut triangles) = (Vec::new(), vec![[0, 2, 1], [0, 3, 2]]);
+        for (i, z) in heights.iter().enumerate() {
+            vertices.extend(around.map(|(x, y)| Vec3::new(x, y, *z)));
+            for k in 0..if i > 0 { 4 } else { 0 } {
+                let (c, d) = (4 * i as u32 + k, 4 * i as u32 + (k + 1) % 4);
+                triangles.extend([[c - 4, d - 4, d], [c - 4, d, c]]);
+            }
+        }
+        let top = vertices.len() as u32 - 4;
+        triangles.extend([[top, top + 1, top + 2], [top, top + 2, top + 3]]);
+        TriangleMesh::new(&vertices, &triangles).unwrap()
+    }
+
+    #[test]
+    fn a_patch_that_is_too_large_is_said_to_be_cut_short() {
+        let block = tower(1.0, &[-1.0, 0.0]);
+        let pile = tower(0.1, &[-0.9, -0.6, -0.3, 0.3]);
+        let at = Pose::from_position(Vec3::new(0.02, 0.03, 0.0));
+        let all = loops_with(&block, &pile, &at, ENCLOSED_MAX);
+        assert_eq!(all.len(), 1);
+        assert_eq!((all[0].enclosed.1.len(), all[0].cut_short), (12, false));
+        assert!(!loops_with(&block, &pile, &at, 12)[0].cut_short);
+        let few = loops_with(&block, &pile, &at, 11);
+        assert_eq!((few[0].enclosed.1.len(), few[0].cut_short), (11, true));
+    }
 }

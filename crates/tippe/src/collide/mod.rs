@@ -528,10 +528,9 @@ fn narrow_pair(
     };
     // Seams are where ground meets ground: two bodies that both move are not asked whether they pass each other.
     let ground = !body_a.is_dynamic() || !body_b.is_dynamic();
-    let drift = match course {
-        Some(course) if !sensor && ground => Some(drift(course.h, (body_a, a), (body_b, b), now)),
-        _ => None,
-    };
+    let drift = course
+        .filter(|_| !sensor && ground)
+        .map(|c| drift(c.h, (body_a, a), (body_b, b), now));
     match (pace, course) {
         (moving::Pace::Fast, Some(course)) => {
             let flight = |slot: usize, body, shape: &ShapeDesc| {
@@ -550,14 +549,14 @@ fn narrow_pair(
                 &surface,
                 points,
             );
-            out.unresolved += u32::from(seen.unresolved);
+            out.unresolved += u32::from(seen.unresolved) + u32::from(seen.limited);
             if let Some(wait) = seen.goes_on {
                 out.stop = out.stop.min(seen.time + wait);
             }
         }
         (pace, _) => {
             let mut start = out.last_start(shapes, pair);
-            narrow::collide_shapes_on(
+            let mut limited = narrow::collide_shapes_on(
                 drift.as_ref(),
                 (shapes.0, &a.now),
                 (shapes.1, &b.now),
@@ -567,7 +566,7 @@ fn narrow_pair(
             );
             out.keep_start(shapes, pair, start);
             if pace == moving::Pace::Brisk {
-                moving::add_later(
+                limited |= moving::add_later(
                     drift.as_ref(),
                     shapes,
                     (&a.now, &b.now),
@@ -576,6 +575,7 @@ fn narrow_pair(
                     points,
                 );
             }
+            out.unresolved += u32::from(limited);
         }
     }
     if points.is_empty() {

@@ -82,19 +82,19 @@ fn half_width(shape: &Shape) -> f64 {
     }
 }
 
-/// The contact points of two shapes at these poses, without those that they pass.
+/// The contact points of two shapes at these poses, without those that they pass. Returns whether the search ended at its limit.
 fn collide(
     drift: Option<&Drift>,
     (a, b): (&Shape, &Shape),
     at: (&Pose, &Pose),
     margin: f64,
     points: &mut Vec<ContactPoint>,
-) {
+) -> bool {
     let start = &mut Start::default();
-    collide_shapes_on(drift, (a, at.0), (b, at.1), margin, start, points);
+    collide_shapes_on(drift, (a, at.0), (b, at.1), margin, start, points)
 }
 
-/// Adds the contact points of later poses that are not there yet, as they are now.
+/// Adds the contact points of later poses that are not there yet, as they are now. Returns whether the search ended at its limit.
 pub(super) fn add_later(
     drift: Option<&Drift>,
     shapes: (&Shape, &Shape),
@@ -102,8 +102,8 @@ pub(super) fn add_later(
     later: (&Pose, &Pose),
     margin: f64,
     points: &mut Vec<ContactPoint>,
-) {
-    add(drift, shapes, now, later, margin, |p| p, points);
+) -> bool {
+    add(drift, shapes, now, later, margin, |p| p, points)
 }
 
 fn add(
@@ -114,10 +114,10 @@ fn add(
     margin: f64,
     change: impl Fn(ContactPoint) -> ContactPoint,
     points: &mut Vec<ContactPoint>,
-) {
+) -> bool {
     let known = points.len();
     let depth = points.iter().fold(0.0_f64, |d, p| d.min(p.gap));
-    collide(drift, (a, b), later, margin, points);
+    let limited = collide(drift, (a, b), later, margin, points);
     let mut kept = known;
     for k in known..points.len() {
         let p = points[k];
@@ -128,6 +128,7 @@ fn add(
         kept += 1;
     }
     points.truncate(kept);
+    limited
 }
 
 /// A later contact point at the poses of now. Its features may be no features of now (a corner that comes around an edge is below the
@@ -156,6 +157,18 @@ pub(super) struct Seen {
     pub goes_on: Option<f64>,
     /// Whether the search for the time of impact ended at its limit.
     pub unresolved: bool,
+    /// Whether a search for contact points did.
+    pub limited: bool,
+}
+
+impl Seen {
+    /// All points are looked at where the pair is now.
+    fn at_start(limited: bool) -> Self {
+        Self {
+            limited,
+            ..Self::default()
+        }
+    }
 }
 
 /// Contact points of a fast pair with the given surface: those that are near now, and those of its time of impact within `h` [s].
@@ -171,9 +184,10 @@ pub(super) fn look(
     points: &mut Vec<ContactPoint>,
 ) -> Seen {
     let now = (flights.0.at(0.0), flights.1.at(0.0));
-    collide(drift, (a, b), (&now.0, &now.1), near, points);
+    let limited = collide(drift, (a, b), (&now.0, &now.1), near, points);
     let mut seen = Seen {
         near: points.len(),
+        limited,
         ..Seen::default()
     };
     let width = thinner(a, b);
@@ -185,13 +199,13 @@ pub(super) fn look(
     if touches && mesh {
         // What glides over a mesh may meet another part of it: all that is within reach.
         points.clear();
-        collide(drift, (a, b), (&now.0, &now.1), near + motion, points);
-        return Seen::default();
+        let limited = collide(drift, (a, b), (&now.0, &now.1), near + motion, points);
+        return Seen::at_start(limited);
     }
     if touches {
         // Touching already: what follows is the answer of the method, not free flight.
         let then = (flights.0.at(h), flights.1.at(h));
-        add_later(
+        seen.limited |= add_later(
             drift,
             (a, b),
             (&now.0, &now.1),
@@ -211,8 +225,8 @@ pub(super) fn look(
         Err(_) => {
             // A half-space that turns: no flight to follow, but its features hold wherever it is.
             points.clear();
-            collide(drift, (a, b), (&now.0, &now.1), near + motion, points);
-            return Seen::default();
+            let limited = collide(drift, (a, b), (&now.0, &now.1), near + motion, points);
+            return Seen::at_start(limited);
         }
     };
     // Points that are near then, and those that may follow in the rest of the step.
@@ -221,7 +235,7 @@ pub(super) fn look(
     let onward = if mesh { width } else { THROUGH * width };
     let left = 1.0 - seen.time / h;
     let reach = near + left * motion.min(onward);
-    add(
+    seen.limited |= add(
         drift,
         (a, b),
         (&now.0, &now.1),

@@ -76,7 +76,8 @@ pub fn collide_shapes(
     collide_shapes_from(a, pose_a, b, pose_b, margin, &mut Start::default(), out);
 }
 
-/// The same for two shapes that drift: without contacts that would stop them although they pass each other.
+/// The same for two shapes that drift: without contacts that would stop them although they pass each other. Returns whether a search ended
+/// at its limit.
 pub(super) fn collide_shapes_on(
     drift: Option<&Drift>,
     (a, pose_a): (&Shape, &Pose),
@@ -84,33 +85,37 @@ pub(super) fn collide_shapes_on(
     margin: f64,
     start: &mut Start,
     out: &mut Vec<ContactPoint>,
-) {
+) -> bool {
     let first = out.len();
     if !finite(pose_a, pose_b) || margin.is_nan() {
-        return;
+        return false;
     }
     match (drift, a, b) {
         (Some(drift), Shape::Mesh(mesh), _) if Core::of(b).is_some() => {
             mesh_convex(mesh, pose_a, b, pose_b, margin, Some(drift), out);
+            false
         }
         (Some(drift), _, Shape::Mesh(mesh)) if Core::of(a).is_some() => {
             let drift = drift.swapped();
             mesh_convex(mesh, pose_b, a, pose_a, margin, Some(&drift), out);
             flip_all(&mut out[first..]);
+            false
         }
         _ => {
-            collide_shapes_from(a, pose_a, b, pose_b, margin, start, out);
+            let limited = collide_shapes_from(a, pose_a, b, pose_b, margin, start, out);
             if let (Some(drift), Some(core_a), Some(core_b)) = (drift, Core::of(a), Core::of(b))
                 && out.len() > first
             {
                 let (side_a, side_b) = (Side::new(core_a, pose_a), Side::new(core_b, pose_b));
                 leave_out_passed(drift, &side_a, &side_b, first, out);
             }
+            limited
         }
     }
 }
 
 /// The same with where the last search for these two shapes ended, which is renewed. The points do not depend on it: it saves time.
+/// Returns whether a search ended at its limit, so that points may be missing: two meshes with very many features that face each other.
 pub fn collide_shapes_from(
     a: &Shape,
     pose_a: &Pose,
@@ -119,13 +124,12 @@ pub fn collide_shapes_from(
     margin: f64,
     start: &mut Start,
     out: &mut Vec<ContactPoint>,
-) {
+) -> bool {
     use Shape::{Capsule, Cuboid, HalfSpace, Mesh, Sphere};
     if !finite(pose_a, pose_b) || margin.is_nan() {
-        return;
+        return false;
     }
-    let (p, q) = (pose_a, pose_b);
-    let first = out.len();
+    let (p, q, first, mut limited) = (pose_a, pose_b, out.len(), false);
     // Row: shape of A; column: shape of B. Below the diagonal the pair is called the other way round and then mirrored.
     let mirrored = match (a, b) {
         (Sphere { radius: r }, Sphere { radius: s }) => {
@@ -237,7 +241,7 @@ pub fn collide_shapes_from(
             false
         }
         (HalfSpace { .. } | Mesh(_), HalfSpace { .. } | Mesh(_)) => {
-            grounds((a, p), (b, q), margin, out)
+            grounds((a, p), (b, q), margin, &mut limited, out)
         }
         (Mesh(mesh), _) => {
             mesh_convex(mesh, p, b, q, margin, None, out);
@@ -269,13 +273,15 @@ pub fn collide_shapes_from(
     if mirrored {
         flip_all(&mut out[first..]);
     }
+    limited
 }
 
-/// Half-spaces and meshes with each other; whether the points are to be mirrored. Two half-spaces do not touch.
+/// Half-spaces and meshes with each other; whether the points are to be mirrored, and `limited` as above. Two half-spaces do not touch.
 fn grounds(
     (a, p): (&Shape, &Pose),
     (b, q): (&Shape, &Pose),
     margin: f64,
+    limited: &mut bool,
     out: &mut Vec<ContactPoint>,
 ) -> bool {
     use Shape::{HalfSpace, Mesh};
@@ -285,7 +291,7 @@ fn grounds(
             half_space_mesh(*normal, q, mesh, p, margin, out);
             return true;
         }
-        (Mesh(m), Mesh(n)) => mesh_mesh(m, p, n, q, margin, out),
+        (Mesh(m), Mesh(n)) => *limited = mesh_mesh(m, p, n, q, margin, out),
         _ => {}
     }
     false

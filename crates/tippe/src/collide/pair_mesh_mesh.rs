@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 pub const MESH_PAIR_POINTS_MAX: usize = 24;
 /// Most points of one loop.
 const LOOP_POINTS_MAX: usize = 4;
-/// Candidates at which nothing more is looked for.
+/// Candidates at which nothing more is looked for; that is reported.
 const CANDIDATES_MAX: usize = 1 << 15;
 /// Part of the smaller reach up to which overlap is rounding and needs no proof [1].
 const TOUCHING_MESHES: f64 = 1e-9;
@@ -34,7 +34,8 @@ const SHORTER: f64 = 0.5;
 /// Cosine from which two normals at one corner are the same [1].
 const TWIN_NORMAL: f64 = 1.0 - 1e-6;
 
-/// Appends at most [`MESH_PAIR_POINTS_MAX`] contact points of two meshes.
+/// Appends at most [`MESH_PAIR_POINTS_MAX`] contact points of two meshes. Returns whether a search ended at its limit, so that a part of the
+/// contact may be missing.
 pub(super) fn mesh_mesh(
     a: &TriangleMesh,
     pose_a: &Pose,
@@ -42,7 +43,7 @@ pub(super) fn mesh_mesh(
     pose_b: &Pose,
     margin: f64,
     out: &mut Vec<ContactPoint>,
-) {
+) -> bool {
     let b_in_a = pose_a.inverse().compose(pose_b);
     let size = a.size().min(b.size());
     let (tiny, deep) = (TOUCHING_MESHES * size, DEEP * size);
@@ -58,22 +59,8 @@ pub(super) fn mesh_mesh(
         margin: margin.max(deep),
         tiny,
     };
-    let mut candidates = Vec::new();
-    let mut cross = false;
-    let mut last: Option<Facet> = None;
-    descend(a, b, &b_in_a, margin.max(0.0), |t, s| {
-        // The triangle of B stays the same for a leaf of A.
-        let g = match &mut last {
-            Some(g) if g.index == s => g,
-            other => other.insert(facing.b.facet(s)),
-        };
-        cross |= facing.look(&facing.a.facet(t), g, &mut candidates);
-        if candidates.len() < CANDIDATES_MAX {
-            Descent::On
-        } else {
-            Descent::Stop
-        }
-    });
+    let (mut candidates, cross) = look_at_all(&facing, margin);
+    let full = candidates.len() >= CANDIDATES_MAX;
     let loops = if cross {
         crossing_loops(a, b, &b_in_a)
     } else {
@@ -94,13 +81,37 @@ pub(super) fn mesh_mesh(
         margin,
     };
     let first = out.len();
+    let mut known = BTreeMap::new();
     for c in &candidates {
-        push(&placed, c, first, out);
+        push(&placed, c, &mut known, out);
     }
     for (k, (l, depth)) in deep_loops.iter().enumerate() {
         push_loop(&placed, l, *depth, &b_in_a, k as u32, out);
     }
     reduce(first, MESH_PAIR_POINTS_MAX, size, margin, out);
+    full || loops.iter().any(|l| l.cut_short)
+}
+
+/// Features that face each other, and whether the meshes may cross.
+fn look_at_all(facing: &Facing<'_>, margin: f64) -> (Vec<Candidate>, bool) {
+    let mut candidates = Vec::new();
+    let mut cross = false;
+    let mut last: Option<Facet> = None;
+    let (a, b) = (&facing.a, &facing.b);
+    descend(a.mesh, b.mesh, &b.place, margin.max(0.0), |t, s| {
+        // The triangle of B stays the same for a leaf of A.
+        let g = match &mut last {
+            Some(g) if g.index == s => g,
+            other => other.insert(b.facet(s)),
+        };
+        cross |= facing.look(&a.facet(t), g, &mut candidates);
+        if candidates.len() < CANDIDATES_MAX {
+            Descent::On
+        } else {
+            Descent::Stop
+        }
+    });
+    (candidates, cross)
 }
 
 /// Leaves out candidates beyond the margin and overlaps that show no way out; all overlaps where bodies are `deep` in each other, since
@@ -129,9 +140,11 @@ fn depth_of(facing: &Facing<'_>, l: &CrossingLoop) -> f64 {
                 .closest(other.place.point_to_local(x), f64::INFINITY);
             found.map_or(0.0, |p| -p.distance)
         };
+        // Of a large patch as many as that, from all over it.
+        let stride = vertices.len().div_ceil(DEEPEST_OF).max(1);
         vertices
             .iter()
-            .take(DEEPEST_OF)
+            .step_by(stride)
             .map(depth)
             .fold(0.0, f64::max)
     };
@@ -177,17 +190,27 @@ fn is_way_out(facing: &Facing<'_>, c: &Candidate, corners: &BTreeMap<u32, Vec<Ca
             .is_some_and(|all| all.iter().any(shorter))
 }
 
-/// Appends a candidate, once: a corner over a seam belongs to both sides.
-fn push(placed: &Placed<'_>, c: &Candidate, first: usize, out: &mut Vec<ContactPoint>) {
+/// Appends a candidate, once: a corner over a seam belongs to both sides. `known` holds the normals of those before, by name.
+fn push(
+    placed: &Placed<'_>,
+    c: &Candidate,
+    known: &mut BTreeMap<u32, Vec3>,
+    out: &mut Vec<ContactPoint>,
+) {
     let normal = placed.pose_a.vector(c.normal);
     let mut id = c.id;
-    while let Some(twin) = out[first..].iter().find(|o| o.feature_id == id) {
-        if twin.normal.dot(normal) > TWIN_NORMAL {
+    while let Some(twin) = known.get(&id) {
+        if twin.dot(normal) > TWIN_NORMAL {
             return;
         }
         id = id.wrapping_add(1);
     }
+    let before = out.len();
     placed.push(c.features, normal, id, out);
+    // What is beyond the margin is not appended.
+    if let Some(p) = out.get(before) {
+        known.insert(id, p.normal);
+    }
 }
 
 /// Some points around a loop that push the bodies apart along its normal.

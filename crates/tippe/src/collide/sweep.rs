@@ -36,7 +36,8 @@ pub fn overlapping_rectangles_counted(all: &[Rectangle]) -> (Vec<(u32, u32)>, u6
     let mut ends = Vec::with_capacity(2 * present.len());
     for &i in &present {
         let r = &all[i as usize];
-        events.extend([(r.min[0], false, i), (r.max[0], true, i)]);
+        // −0 is 0, here as in `key`.
+        events.extend([(r.min[0] + 0.0, false, i), (r.max[0] + 0.0, true, i)]);
         ends.extend([r.min[1], r.max[1]]);
     }
     events.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));

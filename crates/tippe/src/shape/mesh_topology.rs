@@ -20,7 +20,7 @@ pub(super) struct Topology {
     pub edges: Vec<[MeshEdge; 3]>,
     /// By triangle: the neighbour across each edge, or [`NO_TRIANGLE`].
     pub across: Vec<[u32; 3]>,
-    /// By triangle: bits 0 to 2 for corners it owns, bits 3 to 5 for edges that it owns and that are convex or open.
+    /// By triangle: bits 0 to 2 for corners it owns that are not in the middle of a plane, bits 3 to 5 for edges that it owns and that are convex or open.
     pub owned: Vec<u8>,
     /// By vertex: where its ring starts; one more at the end.
     pub ring_start: Vec<u32>,
@@ -86,14 +86,21 @@ fn neighbours(
     (edges, across)
 }
 
-/// Each vertex belongs to the first triangle that names it, each edge to the lower of its two.
+/// Each vertex belongs to the first triangle that names it, each edge to the lower of its two. A vertex whose edges are all flat belongs to
+/// none: it is never nearer to anything than what is around it.
 fn owners(
     vertices: usize,
     triangles: &[[u32; 3]],
     edges: &[[MeshEdge; 3]],
     across: &[[u32; 3]],
 ) -> Vec<u8> {
-    let mut seen = vec![false; vertices];
+    let mut seen = vec![true; vertices];
+    for (t, e) in triangles.iter().zip(edges) {
+        for k in (0..3).filter(|k| e[*k] != MeshEdge::Flat) {
+            seen[t[k] as usize] = false;
+            seen[t[(k + 1) % 3] as usize] = false;
+        }
+    }
     let mut owned = vec![0_u8; triangles.len()];
     for (i, t) in triangles.iter().enumerate() {
         for k in 0..3 {

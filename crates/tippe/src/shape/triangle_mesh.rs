@@ -189,7 +189,7 @@ impl TriangleMesh {
         &self.topology.ring[start[vertex as usize] as usize..start[vertex as usize + 1] as usize]
     }
 
-    /// What triangle `i` answers for, of what it shares: bits 0 to 2 for its corners, bits 3 to 5 for its edges that are convex or open.
+    /// What triangle `i` answers for, of what it shares: bits 0 to 2 for its corners that have an edge which is not flat, bits 3 to 5 for its edges that are convex or open.
     pub(crate) fn owned(&self, i: u32) -> u8 {
         self.topology.owned[i as usize]
     }
