@@ -43,7 +43,7 @@ pub fn draw(seed: u64, method: Method) -> (World, f64) {
         .set_default_surface(Surface::new(mu, e))
         .expect("good surface");
     let count = 1 + (r.next() % 10) as usize;
-    let room = 0.25 + 0.22 * (count as f64).cbrt();
+    let room = 0.25 + 0.22 * libm::cbrt(count as f64);
     if r.unit() < 0.8 {
         add(
             &mut world,
