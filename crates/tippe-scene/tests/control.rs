@@ -337,7 +337,7 @@ fn motors_with_gains_load_run_and_explain_themselves() {
         max_force: f64::INFINITY,
     });
     assert_eq!(motor(&scene, "shoulder"), shoulder);
-    let mut again = load(&tippe_scene::explain(&scene));
+    let mut again = load(&explain(&scene));
     assert_eq!(motor(&again, "shoulder"), shoulder);
     assert_eq!(motor(&again, "arm.upper"), motor(&scene, "arm.upper"));
     for s in [&mut scene, &mut again] {

@@ -474,7 +474,7 @@ fn slow_down(
         }
     }
     let taken = gain.min(moving);
-    if !(taken > 0.0) {
+    if taken.is_nan() || taken <= 0.0 {
         return 0.0;
     }
     let part = ((moving - taken) / moving).max(0.0).sqrt();

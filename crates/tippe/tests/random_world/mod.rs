@@ -339,9 +339,9 @@ pub fn run(
             }
         }
     }
-    if !(out.gained <= 1e-6) {
+    if out.gained.is_nan() || out.gained > 1e-6 {
         out.fault = Some(format!("gained {:.2e}", out.gained));
-    } else if !(out.excess <= 0.01) && dt <= 1.0 / 60.0 {
+    } else if (out.excess.is_nan() || out.excess > 0.01) && dt <= 1.0 / 60.0 {
         out.fault = Some(format!("excess {:.2e} a second", out.excess));
     }
     out
