@@ -178,6 +178,7 @@ fn pass(
         islands,
         joint_blocks,
         rows,
+        ends,
         ..
     } = &mut work.stage;
     let (mut loaded, mut again) = (false, false);
@@ -253,7 +254,7 @@ fn pass(
             sweep(settings, pushes, pulls, bodies, report);
             if !pulls.is_empty() || linked {
                 let rows = &rows[island.rows.clone()];
-                let whole = misfit::bound_closing(model, report.dt, pulls, rows, bodies);
+                let whole = misfit::bound_closing(model, report.dt, pulls, rows, ends, bodies);
                 again |=
                     apart && island.direct && whole && pulls.iter().any(JointBlock::has_to_close);
             }

@@ -154,15 +154,17 @@ pub(crate) fn bound_closing(
     h: f64,
     pulls: &[JointBlock],
     rows: &[ContactRow],
+    slots: &mut Vec<u32>,
     bodies: &mut Bodies,
 ) -> bool {
-    let mut slots: Vec<u32> = pulls.iter().flat_map(|l| [l.a, l.b]).collect();
+    slots.clear();
+    slots.extend(pulls.iter().flat_map(|l| [l.a, l.b]));
     slots.extend(rows.iter().flat_map(|r| [r.a, r.b]));
     slots.retain(|&s| bodies[s as usize].inverse_mass > 0.0 || bodies.is_link(s));
     slots.sort_unstable();
     slots.dedup();
     let mut part: f64 = 1.0;
-    for &slot in &slots {
+    for &slot in slots.iter() {
         let Some(Some(body)) = model.bodies.get(slot as usize) else {
             continue;
         };
@@ -187,7 +189,7 @@ pub(crate) fn bound_closing(
     // What is no number is nothing.
     let part = if part.is_finite() { part } else { 0.0 };
     if part < 1.0 {
-        bodies.scale(&slots, part);
+        bodies.scale(slots, part);
     }
     part == 1.0
 }
