@@ -48,6 +48,7 @@ pub fn check(tree: &Tree, problems: &mut Vec<Problem>) {
         }
     }
     check_map(tree, problems);
+    check_test_modules(tree, problems);
 }
 
 fn check_room(room: &Room, file: &str, text: &str, problems: &mut Vec<Problem>) {
@@ -93,6 +94,32 @@ fn check_map(tree: &Tree, problems: &mut Vec<Problem>) {
     }
 }
 
+/// Every file beside the `main.rs` of a test program is one of its modules: no compiler says that a test file is never built.
+fn check_test_modules(tree: &Tree, problems: &mut Vec<Problem>) {
+    for (main, text) in tree.ending_in("/main.rs") {
+        let folder = main.trim_end_matches("main.rs");
+        if !folder.contains("/tests/") {
+            continue;
+        }
+        for (file, _) in tree.ending_in(".rs") {
+            let Some(name) = file
+                .strip_prefix(folder)
+                .and_then(|f| f.strip_suffix(".rs"))
+            else {
+                continue;
+            };
+            let named = text.lines().any(|line| line == format!("mod {name};"));
+            if name != "main" && !name.contains('/') && !named {
+                problems.push(Problem::new(
+                    file,
+                    1,
+                    format!("{main} does not name it, so its tests never run"),
+                ));
+            }
+        }
+    }
+}
+
 /// Whether a path is the pattern, whose star stands for any part of a file's name.
 fn matches(pattern: &str, path: &str) -> bool {
     match pattern.split_once('*') {
@@ -124,6 +151,21 @@ mod tests {
             2,
             "a path and an identifier, no comment and no longer word"
         );
+    }
+
+    #[test]
+    fn test_files_that_nothing_builds_are_named() {
+        let tree = Tree::of(&[
+            ("crates/a/tests/b/main.rs", "mod built;\n"),
+            ("crates/a/tests/b/built.rs", ""),
+            ("crates/a/tests/b/forgotten.rs", ""),
+            ("crates/a/tests/alone.rs", ""),
+        ]);
+        let mut problems = Vec::new();
+        check_test_modules(&tree, &mut problems);
+        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("forgotten.rs"), "{told:?}");
     }
 
     #[test]
