@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::grammar;
 use crate::kinds;
-use crate::random;
 
 use std::collections::BTreeMap;
 
