@@ -8,6 +8,7 @@ mod browser;
 mod length;
 mod markdown;
 mod pictures;
+mod python;
 mod requirements;
 mod rooms;
 mod steps;
@@ -23,6 +24,7 @@ const USAGE: &str = "\
 cargo xtask test [--quick] [--no-browser]
                                      formatting, lints, documentation, tidy, licences, all tests; --quick leaves out the release
                                      build, --no-browser the page in a browser (else Chromium is installed if it is missing)
+cargo xtask python                   builds the Python package in the target folder and tests it
 cargo xtask tidy                     paths, links, citations and requirement ids in documents and sources
 cargo xtask requirements [--update]  how many requirements are met; --update fills in the tests, never the states
 cargo xtask pictures [NAME]          makes the pictures of the documents anew, all or one
@@ -40,6 +42,11 @@ fn main() -> ExitCode {
             let given = |flag| flags.contains(&flag);
             steps::run(&root(), given("--quick"), !given("--no-browser"))
         }
+        ["python"] => match python::test(&root()) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => failed("tests of the Python package failed"),
+            Err(reason) => failed(&reason),
+        },
         ["tidy"] => run_tidy(),
         ["requirements"] => run_requirements(false),
         ["requirements", "--update"] => run_requirements(true),

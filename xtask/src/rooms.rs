@@ -66,12 +66,13 @@ fn check_room(room: &Room, file: &str, text: &str, problems: &mut Vec<Problem>) 
 }
 
 /// Folders whose source files the code map names, one by one or with a star.
-const MAPPED: [&str; 6] = [
+const MAPPED: [&str; 7] = [
     "crates/tippe/src/",
     "crates/tippe-scene/src/",
     "crates/tippe-validate/src/",
     "crates/tippe-cli/src/",
     "crates/tippe-render/src/",
+    "python/src/",
     "xtask/src/",
 ];
 

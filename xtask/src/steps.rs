@@ -25,7 +25,7 @@ const DOCUMENTATION: &str = "documentation";
 /// The step that needs cargo-deny.
 const SUPPLY: &str = "licences and sources";
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         name: "formatting",
         arguments: &["fmt", "--all", "--check"],
@@ -70,6 +70,12 @@ const STEPS: [Step; 9] = [
     Step {
         name: "tests and doc tests",
         arguments: &["test", "--workspace"],
+        environment: &[],
+        slow: false,
+    },
+    Step {
+        name: "the Python package",
+        arguments: &["xtask", "python"],
         environment: &[],
         slow: false,
     },

@@ -62,7 +62,7 @@ pub use explain::{explain, explain_json};
 pub use format::parse_ratio;
 pub use load::Camera;
 pub use load::{FILE_MAX, Format, LoadOptions, Record, Scene, load_file, load_str};
-pub use quantities::Quantities;
+pub use quantities::{Quantities, written_order};
 pub use recording::{Completeness, Recording, RecordingWriter};
 pub use schema::schema;
 pub use source::{Excerpt, Place, Source};

@@ -33,6 +33,7 @@
 //! | read | [`World::add_sensor`], [`World::readings`], [`World::mass_matrix`], [`World::link_jacobian`], [`World::bodies`], [`World::state`], [`World::body_named`], [`World::contacts_of`], [`World::contact_between`], [`World::events`] |
 //! | ask | [`World::queries`] (rays, casts, overlaps), [`geometry`] |
 //! | choose a method and its parameters | [`Method`], [`Method::TABLES`] |
+//! | step many worlds together | [`batch::Batch`] |
 //! | save and compare | [`World::snapshot`], [`World::restore`], [`World::hash`] |
 //!
 //! Units are SI, z is up in scenes, worlds are `Send + Sync`, and the same input gives the same bits on every machine.
@@ -40,6 +41,7 @@
 mod adaptive;
 pub mod articulated;
 pub mod assembly;
+pub mod batch;
 #[doc(hidden)]
 pub mod collide;
 pub mod dynamics;

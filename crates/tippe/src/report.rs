@@ -69,7 +69,7 @@ pub struct AdaptiveReport {
 
 impl StepReport {
     /// Takes in the report of the part of a step that follows: counts and transfers add up, worst values stay, values at the end are new.
-    pub(crate) fn append(&mut self, part: &Self) {
+    pub fn append(&mut self, part: &Self) {
         let mut energy = self.energy;
         energy.add(&part.energy);
         let mut work = self.work;
