@@ -86,6 +86,9 @@ impl Run<'_> {
             }
             Way::Grouped => {
                 let (start, end) = self.ends(slot);
+                if t <= start.0 || end.0 <= start.0 {
+                    return start.1;
+                }
                 let (velocity, turning) = self.chord(slot);
                 let passed = t - start.0;
                 let share = passed / (end.0 - start.0);
@@ -110,6 +113,18 @@ impl Run<'_> {
             .as_ref()
             .map_or((0.0, BodyState::REST), |g| (g.time, g.bodies[i]));
         (start, (self.ahead.time, self.ahead.bodies[i]))
+    }
+
+    /// Mean acceleration of a body's centre over the substep of its group [m/s²].
+    pub(super) fn mean_acceleration(&self, slot: u32) -> f64 {
+        if self.way(slot) != Way::Grouped {
+            return 0.0;
+        }
+        let ((t0, start), (t1, end)) = self.ends(slot);
+        if t1 <= t0 {
+            return 0.0;
+        }
+        (end.velocity - start.velocity).length() / (t1 - t0)
     }
 
     /// Mean velocity and angular velocity of a body over the substep of its group [m/s], [rad/s].

@@ -65,6 +65,7 @@ impl Run<'_> {
             handed,
         };
         if let Err(place) = self.s.resting.binary_search_by_key(&key, |r| r.key) {
+            self.report.work.promotions += 1;
             self.s.resting.insert(place, entry);
         }
         self.group_changed = true;
@@ -125,7 +126,7 @@ impl Run<'_> {
         }
         for slot in 0..held.len() {
             let leaves =
-                self.s.grouped[slot] && !held[slot] && !self.rules.tied[slot] && !self.driven[slot];
+                self.s.grouped[slot] && !held[slot] && !self.is_tied(slot as u32) && !self.driven[slot];
             if !leaves {
                 continue;
             }
