@@ -42,7 +42,11 @@ impl Run<'_> {
     pub(super) fn slow(&self, key: &PairKey) -> f64 {
         let pulls = |slot: u32| {
             let held = self.is_tied(slot) || self.driven[slot as usize];
-            if held { self.mean_acceleration(slot) } else { 0.0 }
+            if held {
+                self.mean_accelerations(slot).0.length()
+            } else {
+                0.0
+            }
         };
         let a = self.model.gravity.length();
         let a = a.max(pulls(key.body_a)).max(pulls(key.body_b));

@@ -165,7 +165,7 @@ impl Run<'_> {
             .map_or(normal, |p| p.place.point_b);
         let slow = speed < self.slow(&pair.key);
         let often = pair.impacts >= self.params.impacts_max;
-        let rests = self.params.promotion && slow && self.should_rest(&pair.key, t, normal, point);
+        let rests = self.params.promotion && slow && self.presses(&pair.key, t, normal, point);
         if rests || often {
             self.report.work.caps_hit += u32::from(often && !rests);
             return self.promote(pair.key, t, false);

@@ -115,16 +115,17 @@ impl Run<'_> {
         (start, (self.ahead.time, self.ahead.bodies[i]))
     }
 
-    /// Mean acceleration of a body's centre over the substep of its group [m/s²].
-    pub(super) fn mean_acceleration(&self, slot: u32) -> f64 {
-        if self.way(slot) != Way::Grouped {
-            return 0.0;
-        }
+    /// Mean acceleration of a body's centre and of its turning over the substep of its group [m/s²], [rad/s²].
+    pub(super) fn mean_accelerations(&self, slot: u32) -> (Vec3, Vec3) {
         let ((t0, start), (t1, end)) = self.ends(slot);
-        if t1 <= t0 {
-            return 0.0;
+        if self.way(slot) != Way::Grouped || t1 <= t0 {
+            return (Vec3::ZERO, Vec3::ZERO);
         }
-        (end.velocity - start.velocity).length() / (t1 - t0)
+        let per = 1.0 / (t1 - t0);
+        (
+            (end.velocity - start.velocity) * per,
+            (end.angular_velocity - start.angular_velocity) * per,
+        )
     }
 
     /// Mean velocity and angular velocity of a body over the substep of its group [m/s], [rad/s].
