@@ -147,6 +147,8 @@ pub struct EnergySummary {
     pub numerical_damping: f64,
     /// Energy made from nothing.
     pub gained: f64,
+    /// Brought in by the least rebound of micro-collisions.
+    pub hops: f64,
     /// What `gained` is measured by: kinetic energy at the start plus works put in, not less than weight times size of the bodies.
     pub scale: f64,
     /// Brought in by position correction.
@@ -181,6 +183,7 @@ impl EnergySummary {
             shock: ledger.shock,
             numerical_damping: ledger.numerical_damping,
             gained: ledger.gained,
+            hops: ledger.hops,
             scale: statistics.energy_scale(start.0),
             position_correction: ledger.position_correction,
             unexplained: ledger.unexplained,
@@ -190,7 +193,7 @@ impl EnergySummary {
     }
 
     /// The transfers with their names, as they enter the account: `change of kinetic energy = sum`.
-    pub const fn transfers(&self) -> [(&'static str, f64); 15] {
+    pub const fn transfers(&self) -> [(&'static str, f64); 16] {
         [
             ("work of gravity", self.gravity),
             ("work of applied forces", self.external),
@@ -205,6 +208,7 @@ impl EnergySummary {
             ("lost to shocks", -self.shock),
             ("numerical damping", -self.numerical_damping),
             ("gained from nothing", self.gained),
+            ("brought in by micro-collisions", self.hops),
             ("position correction", self.position_correction),
             ("unexplained", self.unexplained),
         ]

@@ -11,7 +11,7 @@ use crate::cases::cube_toss::{Fit, Score};
 use crate::convergence;
 use crate::cost;
 use crate::doc_studies::{
-    convergence_section, cost_section, sim_benchmark_section, tosses_section,
+    SINGLE_PRECISION, convergence_section, cost_section, sim_benchmark_section, tosses_section,
 };
 use crate::peers::{self, Peer};
 use crate::row::{Outcome, Row, step_name};
@@ -93,6 +93,7 @@ pub fn sections<'a>(cases: &'a [Case], results: &Results) -> Vec<Section<'a>> {
     all.push(Section::Text(sim_benchmark_section(&results.sim_benchmark)));
     all.push(Section::Cost(cost_section(&results.cost)));
     all.push(Section::Text(tosses_section(&results.tosses)));
+    all.push(Section::Text(SINGLE_PRECISION.to_owned()));
     for case in cases {
         let mut text = String::new();
         case_section(case, &results.rows, &mut text);
@@ -119,6 +120,7 @@ pub fn studies_text(results: &Results) -> String {
         sim_benchmark_section(&results.sim_benchmark),
         cost_section(&results.cost),
         tosses_section(&results.tosses),
+        SINGLE_PRECISION.to_owned(),
     ]
     .concat()
 }

@@ -219,6 +219,7 @@ impl StepReport {
             e.shock,
             e.numerical_damping,
             e.gained,
+            e.hops,
             e.position_correction,
             e.unexplained,
             self.energy_scale,
@@ -282,6 +283,12 @@ pub struct SolverWork {
     /// Groups of bodies that were slowed down by what they had gained from nothing, and islands whose impulses were taken back because
     /// they made bodies faster than anything there could.
     pub guarded: u32,
+    /// Looks at near pairs (`events`).
+    pub looks: u64,
+    /// Changes of the heap of their times (`events`).
+    pub heap_operations: u64,
+    /// Contacts that came to rest (`events`).
+    pub promotions: u32,
 }
 
 impl SolverWork {
@@ -338,6 +345,9 @@ impl SolverWork {
         self.caps_mended += more.caps_mended;
         self.caps_measured += more.caps_measured;
         self.guarded += more.guarded;
+        self.looks += more.looks;
+        self.heap_operations += more.heap_operations;
+        self.promotions += more.promotions;
     }
 }
 
@@ -346,7 +356,7 @@ impl SolverWork {
 /// `kinetic`, `potential` and `elastic` are values; all other entries are transfers since the step (or, in the world's running ledger, since
 /// the start). Works are positive into the bodies, losses are positive out of them. The account is
 /// `Δkinetic = gravity + external + motors + prescribed + elastic_work − friction − restitution − drag − joint_friction
-/// − contact_damping − shock − numerical_damping + position_correction + gained + unexplained`.
+/// − contact_damping − shock − numerical_damping + position_correction + gained + hops + unexplained`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EnergyLedger {
@@ -383,6 +393,8 @@ pub struct EnergyLedger {
     pub numerical_damping: f64,
     /// Energy that impulses made from nothing: the positive part of the balance of bodies that exchange impulses, over whole substeps.
     pub gained: f64,
+    /// Energy that the least rebound of micro-collisions brings in (`events` without promotion).
+    pub hops: f64,
     /// Energy brought in by moving bodies apart without velocity.
     pub position_correction: f64,
     /// What remains: numerical error.
@@ -414,6 +426,7 @@ impl EnergyLedger {
         self.shock += step.shock;
         self.numerical_damping += step.numerical_damping;
         self.gained += step.gained;
+        self.hops += step.hops;
         self.position_correction += step.position_correction;
         self.unexplained += step.unexplained;
     }

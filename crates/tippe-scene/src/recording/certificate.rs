@@ -42,6 +42,9 @@ certificate! {
     "substeps" => work.substeps;
     "newton_steps" => work.newton_steps;
     "caps_hit" => work.caps_hit;
+    "looks" => work.looks;
+    "heap_operations" => work.heap_operations;
+    "promotions" => work.promotions;
     "caps_mended" => work.caps_mended;
     "caps_measured" => work.caps_measured;
     "guarded" => work.guarded;
@@ -71,6 +74,7 @@ certificate! {
     "shock" => energy.shock;
     "numerical_damping" => energy.numerical_damping;
     "gained" => energy.gained;
+    "hops" => energy.hops;
     "energy_scale" => energy_scale;
     "position_correction" => energy.position_correction;
     "unexplained" => energy.unexplained;

@@ -271,6 +271,7 @@ code_struct!(EnergyLedger {
     shock,
     numerical_damping,
     gained,
+    hops,
     position_correction,
     unexplained
 });

@@ -54,8 +54,8 @@ pub(crate) struct ContactRow {
     pub a: u32,
     pub b: u32,
     pub n: Vec3,
-    pub(super) t1: Vec3,
-    pub(super) t2: Vec3,
+    pub(crate) t1: Vec3,
+    pub(crate) t2: Vec3,
     pub r_a: Vec3,
     pub r_b: Vec3,
     /// K in the frame (n, t1, t2): nn, n1, n2.

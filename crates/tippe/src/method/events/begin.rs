@@ -37,6 +37,8 @@ impl<'a> Run<'a> {
             masked,
             rules,
             driven,
+            ties,
+            tie_of,
             ahead,
             ahead_report,
             ahead_records,
@@ -62,6 +64,8 @@ impl<'a> Run<'a> {
             masked,
             rules,
             driven,
+            ties,
+            tie_of,
             ahead,
             ahead_report,
             ahead_records,
@@ -121,19 +125,15 @@ impl<'a> Run<'a> {
     /// Which bodies joints or trees hold, and which drag or torques drive.
     fn find_kinds(&mut self, state: &State) {
         let slots = self.model.bodies.len();
-        for marks in [&mut self.rules.tied, &mut self.driven] {
+        self.ties = super::tied::find(self.model, &mut self.tie_of);
+        for marks in [&mut self.rules.handed, &mut self.driven] {
             marks.clear();
             marks.resize(slots, false);
         }
         for (slot, body) in self.model.present() {
-            self.rules.tied[slot] = matches!(body.kind, BodyKind::Link { .. });
+            self.rules.handed[slot] = self.is_tied(slot as u32)
+                && !self.ties[self.tie_of[slot] as usize].answers();
             self.driven[slot] = body.drag.is_some() || state.loads[slot] != Load::default();
-        }
-        for (_, joint) in self.model.present_joints() {
-            for slot in [joint.a, Some(joint.b)].into_iter().flatten() {
-                let moves = self.model.is_awake(slot);
-                self.rules.tied[slot as usize] |= moves;
-            }
         }
     }
 
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
             frame: libm::floor(t / self.params.sweep) as u64,
             flights: state.bodies.iter().map(start).collect(),
             grouped: (0..slots)
-                .map(|i| self.model.is_awake(i as u32) && (self.rules.tied[i] || self.driven[i]))
+                .map(|i| self.model.is_awake(i as u32) && (self.is_tied(i as u32) || self.driven[i]))
                 .collect(),
             boxes: vec![crate::shape::Aabb::EMPTY; self.items.len()],
             resting: std::mem::take(&mut self.s.resting),

@@ -10,6 +10,8 @@
 
 use super::Run;
 use super::paths::Way;
+use super::tied::{Answer, NONE};
+use crate::articulated::ends::Pair;
 use crate::collide::contact::Placement;
 use crate::collide::narrow::collide_shapes;
 use crate::dynamics::impact::impact;
@@ -17,12 +19,13 @@ use crate::dynamics::impulse::{inverse_inertia, point_response};
 use crate::dynamics::island::Islands;
 use crate::error::StepError;
 use crate::material::Surface;
+use crate::model::Model;
 use crate::math::{Mat3, Vec3};
 use crate::output::record::ContactRecord;
 use crate::report::{EnergyLedger, Event, EventKind, SolverWork};
 use crate::solver::choose::Allowance;
 use crate::solver::contact::ContactRow;
-use crate::solver::ends::{Bodies, SolverBody};
+use crate::solver::ends::{Bodies, SolverBody, acting_point};
 use crate::solver::sweep::{Job, Sweeps};
 use crate::state::{BodyState, ContactKey, PairKey};
 
@@ -58,6 +61,8 @@ pub(crate) struct Point {
 struct Member {
     slot: u32,
     state: BodyState,
+    /// The answer of its tie, if joints or a tree hold it.
+    tie: u32,
     /// Whether its neighbours have been taken in, and whether an impulse has changed it.
     expanded: bool,
     changed: bool,
@@ -79,6 +84,9 @@ pub(crate) struct Cluster {
     work: SolverWork,
     energy: EnergyLedger,
     found: Vec<crate::collide::ContactPoint>,
+    answers: Vec<Answer>,
+    /// Changes of velocity by the last impulse asked about: places, and what they come to.
+    changes: Vec<(u32, Pair)>,
 }
 
 impl Cluster {
@@ -87,6 +95,7 @@ impl Cluster {
         self.bodies.flat.clear();
         self.points.clear();
         self.pairs.clear();
+        self.answers.clear();
         self.work = SolverWork::default();
         self.energy = EnergyLedger::default();
     }
@@ -130,7 +139,7 @@ impl Cluster {
     }
 
     /// One pass over everything that approaches. `reverse` is the speed below which a lone contact follows the rule of micro-collisions.
-    fn pass(&mut self, reverse: f64) {
+    fn pass(&mut self, model: &Model, reverse: f64) {
         self.group();
         for island in 0..self.islands.count() {
             let range = self.islands.range(island);
@@ -139,14 +148,42 @@ impl Cluster {
                 .map(|&k| self.approaching[k as usize])
                 .collect();
             match list[..] {
-                [only] => self.alone(only as usize, reverse),
-                _ => self.guarded(&list),
+                [only] => self.alone(model, only as usize, reverse),
+                _ if self.touches_tied(&list) => {
+                    for i in list {
+                        self.alone(model, i as usize, reverse);
+                    }
+                }
+                _ if self.are_slow(&list, reverse) => self.guarded(&list, Some(0.25 * reverse)),
+                _ => self.guarded(&list, None),
             }
         }
     }
 
+    /// Whether one of the contacts is on tied bodies: these are answered one after another.
+    fn touches_tied(&self, list: &[u32]) -> bool {
+        list.iter().any(|&i| self.is_tied(&self.points[i as usize]))
+    }
+
+    /// Whether all contacts are slow enough for the rule of micro-collisions.
+    fn are_slow(&self, list: &[u32], reverse: f64) -> bool {
+        list.iter().all(|&i| {
+            let p = &self.points[i as usize];
+            -self.velocity(p).dot(p.place.normal) < reverse
+        })
+    }
+
+    fn is_tied(&self, p: &Point) -> bool {
+        [p.a, p.b].iter().any(|&m| self.members[m as usize].tie != NONE)
+    }
+
     /// K of a contact [1/kg].
-    fn response(&self, p: &Point) -> Mat3 {
+    fn response(&mut self, model: &Model, p: &Point) -> Mat3 {
+        if self.is_tied(p) {
+            let column = |e: Vec3| self.answer(model, p, e);
+            let [x, y, z] = Vec3::AXES.map(column);
+            return Mat3::from_cols(x, y, z);
+        }
         let one = |place: u32, point: Vec3| {
             let body = &self.bodies[place as usize];
             let r = point - self.members[place as usize].state.position;
@@ -155,30 +192,82 @@ impl Cluster {
         one(p.a, p.place.point_a) + one(p.b, p.place.point_b)
     }
 
+    /// Change of the relative velocity of a contact by an impulse on it, ties included; the bodies' own changes are left in `changes`.
+    fn answer(&mut self, model: &Model, p: &Point, P: Vec3) -> Vec3 {
+        self.changes.clear();
+        let sides = [(p.a, p.place.point_a, -P), (p.b, p.place.point_b, P)];
+        let arm = |place: u32, point: Vec3| point - self.members[place as usize].state.position;
+        for (place, point, P) in sides {
+            let body = &self.bodies[place as usize];
+            if self.members[place as usize].tie == NONE && body.inverse_mass > 0.0 {
+                let turn = body.inverse_inertia * arm(place, point).cross(P);
+                self.changes.push((place, (P * body.inverse_mass, turn)));
+            }
+        }
+        for answer in &mut self.answers {
+            let mut pushes: Vec<(u32, Pair)> = Vec::new();
+            for (place, point, P) in sides {
+                if let Some(body) = answer.places.iter().position(|&m| m == place) {
+                    let r = point - self.members[place as usize].state.position;
+                    pushes.push((body as u32, (P, r.cross(P))));
+                }
+            }
+            if pushes.is_empty() {
+                continue;
+            }
+            if answer.respond(model, &pushes).is_err() {
+                self.work.caps_hit += 1;
+            }
+            let changes = answer.places.iter().copied().zip(answer.change.iter().copied());
+            self.changes.extend(changes);
+        }
+        let at = |place: u32, point: Vec3| {
+            let r = point - self.members[place as usize].state.position;
+            let own = self.changes.iter().filter(|c| c.0 == place);
+            own.fold(Vec3::ZERO, |sum, (_, (v, w))| sum + *v + w.cross(r))
+        };
+        at(p.b, p.place.point_b) - at(p.a, p.place.point_a)
+    }
+
     /// A contact alone: the impact law, or the rule of micro-collisions.
-    fn alone(&mut self, i: usize, reverse: f64) {
+    fn alone(&mut self, model: &Model, i: usize, reverse: f64) {
         let p = self.points[i];
-        let K = self.response(&p);
         let u = self.velocity(&p);
         let n = p.place.normal;
+        if u.dot(n) >= 0.0 {
+            // Another impact of this pass has parted it.
+            return;
+        }
+        let K = self.response(model, &p);
         if -u.dot(n) < reverse
             && let Some(P) =
                 super::micro::reversal(K, n, u, p.surface.friction_static, 0.25 * reverse)
         {
-            return self.push(i, P, u);
+            // The least rebound is the one thing that brings energy in.
+            let work = P.dot(u) + 0.5 * P.dot(K * P);
+            if work > GAIN_ROUNDING * P.length() * u.length() {
+                self.energy.hops += work;
+                self.energy.restitution += work;
+            }
+            return self.push(model, i, P, u);
         }
         match impact(K, n, u, &p.surface) {
             Ok(found) => {
                 self.work.caps_hit += u32::from(found.capped);
-                self.push(i, found.impulse, u);
+                self.push(model, i, found.impulse, u);
             }
-            Err(_) => self.guarded(&[i as u32]),
+            Err(_) if self.is_tied(&p) => self.work.caps_hit += 1,
+            Err(_) => self.guarded(&[i as u32], None),
         }
     }
 
     /// Gives a contact an impulse and books it; its relative velocity was `u`.
-    fn push(&mut self, i: usize, P: Vec3, u: Vec3) {
+    fn push(&mut self, model: &Model, i: usize, P: Vec3, u: Vec3) {
         let p = self.points[i];
+        if self.is_tied(&p) {
+            self.push_tied(model, &p, P);
+            return self.book(i, P, u);
+        }
         for (place, point, P) in [(p.a, p.place.point_a, -P), (p.b, p.place.point_b, P)] {
             let r = point - self.members[place as usize].state.position;
             let body = &mut self.bodies[place as usize];
@@ -188,6 +277,26 @@ impl Cluster {
             }
         }
         self.book(i, P, u);
+    }
+
+    /// Gives a contact of tied bodies an impulse.
+    fn push_tied(&mut self, model: &Model, p: &Point, P: Vec3) {
+        self.answer(model, p, P);
+        for &(place, (v, w)) in &self.changes {
+            let body = &mut self.bodies[place as usize];
+            body.v += v;
+            body.w += w;
+            self.members[place as usize].changed = true;
+        }
+        for answer in &mut self.answers {
+            for (place, point, P) in [(p.a, p.place.point_a, -P), (p.b, p.place.point_b, P)] {
+                if let Some(body) = answer.places.iter().position(|&m| m == place) {
+                    let r = point - self.members[place as usize].state.position;
+                    answer.pushed[body].0 += P;
+                    answer.pushed[body].1 += r.cross(P);
+                }
+            }
+        }
     }
 
     /// Books an impulse on a contact whose relative velocity was `u` before.
@@ -214,8 +323,9 @@ impl Cluster {
         p.slides = slip.length() > APPROACH_ROUNDING * u.length();
     }
 
-    /// Several contacts at once, none to gain energy: restitution is scaled down by a common factor where friction would make them.
-    fn guarded(&mut self, list: &[u32]) {
+    /// Several contacts at once, none to gain energy: restitution is scaled down by a common factor where friction would make them. With
+    /// `floor` they are micro-collisions that reverse, with at least that rebound [m/s].
+    fn guarded(&mut self, list: &[u32], floor: Option<f64>) {
         self.kept.clear();
         self.kept.extend_from_slice(&self.bodies.flat);
         self.before.clear();
@@ -223,20 +333,24 @@ impl Cluster {
             let u = self.velocity(&self.points[i as usize]);
             self.before.push(u);
         }
-        self.together(list, 1.0);
+        let rule = floor.map(|_| 0.0);
+        self.together(list, 1.0, rule);
         let (gain, turnover) = self.gain(list);
         if gain > GAIN_ROUNDING * turnover {
             let (mut low, mut high) = (0.0, 1.0);
             for _ in 0..GUARD_TRIALS {
                 let factor = 0.5 * (low + high);
-                self.together(list, factor);
+                self.together(list, factor, rule);
                 if self.gain(list).0 > 0.0 {
                     high = factor;
                 } else {
                     low = factor;
                 }
             }
-            self.together(list, low);
+            self.together(list, low, rule);
+            self.lift(list, low, floor);
+        } else {
+            self.lift(list, 1.0, floor);
         }
         for (k, &i) in list.iter().enumerate() {
             let (P, u) = (self.rows[k].impulse(), self.before[k]);
@@ -244,6 +358,26 @@ impl Cluster {
             self.members[a as usize].changed |= P != Vec3::ZERO;
             self.members[b as usize].changed |= P != Vec3::ZERO;
             self.book(i as usize, P, u);
+        }
+    }
+
+    /// Raises rebounds of micro-collisions that are slower than `floor`; the energy that brings in is booked.
+    fn lift(&mut self, list: &[u32], factor: f64, floor: Option<f64>) {
+        let Some(floor) = floor else {
+            return;
+        };
+        let rises = |&i: &u32| {
+            let p = &self.points[i as usize];
+            self.velocity(p).dot(p.place.normal) >= floor
+        };
+        if list.iter().all(rises) {
+            return;
+        }
+        self.together(list, factor, Some(floor));
+        let (gain, turnover) = self.gain(list);
+        if gain > GAIN_ROUNDING * turnover {
+            self.energy.hops += gain;
+            self.energy.restitution += gain;
         }
     }
 
@@ -260,7 +394,8 @@ impl Cluster {
     }
 
     /// One solve of several contacts from the velocities kept: every one to its rebound `u_n ≥ −factor e u_n⁻`, friction to no slip within its cone.
-    fn together(&mut self, list: &[u32], factor: f64) {
+    /// With `floor` the slip is reversed too, and no rebound is slower than it.
+    fn together(&mut self, list: &[u32], factor: f64, floor: Option<f64>) {
         self.bodies.flat.copy_from_slice(&self.kept);
         self.rows.clear();
         let mut fastest = 0.0_f64;
@@ -281,6 +416,11 @@ impl Cluster {
             let u_n = u.dot(row.n);
             row.target_n = (-factor * p.surface.restitution * u_n).max(0.0);
             row.sliding = (u - row.n * u_n).length() > APPROACH_ROUNDING * u.length();
+            if let Some(floor) = floor {
+                row.target_n = (-factor * u_n).max(floor);
+                row.target_t = [u.dot(row.t1), u.dot(row.t2)].map(|x| -factor * x);
+                row.sliding = false;
+            }
             fastest = fastest.max(u.length());
             self.rows.push(row);
         }
@@ -377,7 +517,10 @@ impl Run<'_> {
             self.member(key.body_a, &s_a, c),
             self.member(key.body_b, &s_b, c),
         );
-        for &(feature, place) in &places {
+        for (feature, mut place) in places.iter().copied() {
+            // Both sides take their impulse at one point, so that no couple is left over.
+            let point = acting_point(&c.bodies.flat, (a as usize, b as usize), &place);
+            (place.point_a, place.point_b) = (point, point);
             self.report.penetration_found = self.report.penetration_found.max(-place.gap);
             let mut point = Point {
                 key: ContactKey { pair: key, feature },
@@ -402,10 +545,12 @@ impl Run<'_> {
             return place as u32;
         }
         let body = self.body(slot);
-        let moves = body.is_awake() && !self.rules.tied[slot as usize];
+        let moves = body.is_awake() && !self.rules.handed[slot as usize];
+        let tie = self.tie_of[slot as usize];
         c.members.push(Member {
             slot,
             state: *s,
+            tie: if moves { tie } else { NONE },
             expanded: !moves,
             changed: false,
         });
@@ -454,6 +599,7 @@ impl Run<'_> {
         c.pairs.push(number);
         self.points_of(number, t, true, &mut c);
         self.expand(t, &mut c, true)?;
+        self.tie(&mut c)?;
         let mut passes = 0;
         while c.find(slow) {
             if passes == self.params.passes {
@@ -462,18 +608,21 @@ impl Run<'_> {
                 for p in &mut c.points {
                     p.surface.restitution = 0.0;
                 }
-                c.approaching.clear();
-                c.approaching.extend(0..c.points.len() as u32);
-                let all = std::mem::take(&mut c.approaching);
-                c.guarded(&all);
-                c.approaching = all;
+                if c.answers.is_empty() {
+                    let all: Vec<u32> = (0..c.points.len() as u32).collect();
+                    c.guarded(&all, None);
+                    break;
+                }
+            }
+            if passes >= 2 * self.params.passes {
                 break;
             }
-            c.pass(reverse);
+            c.pass(self.model, if passes < self.params.passes { reverse } else { 0.0 });
             passes += 1;
             self.expand(t, &mut c, false)?;
+            self.tie(&mut c)?;
         }
-        self.close(t, &mut c);
+        self.close(t, &mut c)?;
         self.cluster = c;
         Ok(())
     }
@@ -485,13 +634,15 @@ impl Run<'_> {
             let m = c.members[place];
             if !m.expanded && (begins || m.changed) {
                 c.members[place].expanded = true;
-                for k in 0..self.s.near.of(m.slot).len() {
-                    let number = self.s.near.of(m.slot)[k];
+                let mut numbers = self.s.near.of(m.slot).to_vec();
+                // By name: what was near first must not matter.
+                numbers.sort_unstable_by_key(|&i| self.s.near.get(i).key);
+                for number in numbers {
                     let pair = *self.s.near.get(number);
                     let key = pair.key;
-                    let tied = self.rules.tied[key.body_a as usize]
-                        || self.rules.tied[key.body_b as usize];
-                    if pair.sensor || tied || c.pairs.contains(&number) {
+                    let handed = self.rules.handed[key.body_a as usize]
+                        || self.rules.handed[key.body_b as usize];
+                    if pair.sensor || handed || c.pairs.contains(&number) {
                         continue;
                     }
                     let other = if key.body_a == m.slot {
@@ -526,7 +677,7 @@ impl Run<'_> {
     }
 
     /// Writes down what a cluster did: new flights, records, events, the account.
-    fn close(&mut self, t: f64, c: &mut Cluster) {
+    fn close(&mut self, t: f64, c: &mut Cluster) -> Result<(), StepError> {
         let mut change = 0.0;
         let mut size = 0.0;
         for (m, solved) in c
@@ -546,7 +697,7 @@ impl Run<'_> {
             size += energies[0].max(energies[1]);
         }
         // What is left after the work of prescribed motion is the impulses' own.
-        let gained = change - c.energy.prescribed;
+        let gained = change - c.energy.prescribed - c.energy.hops;
         if gained > 1e-13 * (size + c.energy.prescribed.abs()) {
             self.report.energy.gained += gained;
             c.energy.restitution += gained;
@@ -574,6 +725,30 @@ impl Run<'_> {
             };
             self.launch(m.slot, t, state);
         }
+        for answer in &mut c.answers {
+            self.kick_tree(answer)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in all bodies of the ties that members of the cluster belong to.
+    fn tie(&mut self, c: &mut Cluster) -> Result<(), StepError> {
+        for place in 0..c.members.len() {
+            let tie = c.members[place].tie;
+            if tie == NONE || c.answers.iter().any(|a| a.tie == tie) {
+                continue;
+            }
+            let places = (0..self.ties[tie as usize].slots.len())
+                .map(|k| {
+                    let slot = self.ties[tie as usize].slots[k];
+                    let state = self.state_in_group(slot);
+                    self.member(slot, &state, c)
+                })
+                .collect();
+            let answer = self.answer(tie, places)?;
+            c.answers.push(answer);
+        }
+        Ok(())
     }
 
     fn tell_impact(&mut self, t: f64, p: &Point) {

@@ -31,8 +31,8 @@ const GROUP_STRETCH_MAX: u32 = 8;
 pub(crate) struct Rules {
     /// Sorted: pairs that rest, and whether they keep their restitution.
     pub resting: Vec<(crate::state::PairKey, bool)>,
-    /// By slot: bodies of joints and trees.
-    pub tied: Vec<bool>,
+    /// By slot: bodies of joints and trees whose impacts are left to the solver of groups.
+    pub handed: Vec<bool>,
 }
 
 impl Rules {
@@ -40,7 +40,7 @@ impl Rules {
     fn apply(&self, work: &mut Work) {
         work.detection.contacts.retain_mut(|c| {
             let (a, b) = c.bodies();
-            if self.tied[a] || self.tied[b] {
+            if self.handed[a] || self.handed[b] {
                 return true;
             }
             let found = self.resting.binary_search_by_key(&c.key.pair, |r| r.0);
@@ -197,6 +197,7 @@ pub(super) fn less(a: &EnergyLedger, b: &EnergyLedger) -> EnergyLedger {
         shock: a.shock - b.shock,
         numerical_damping: a.numerical_damping - b.numerical_damping,
         gained: a.gained - b.gained,
+        hops: a.hops - b.hops,
         position_correction: a.position_correction - b.position_correction,
         unexplained: 0.0,
     }

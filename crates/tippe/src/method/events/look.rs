@@ -38,9 +38,19 @@ impl Run<'_> {
         self.params.band * self.size(key)
     }
 
-    /// Speed gained by falling through the band of a pair [m/s].
+    /// Speed gained by falling through the band of a pair [m/s]; motors and joints may pull harder than gravity.
     pub(super) fn slow(&self, key: &PairKey) -> f64 {
-        (2.0 * self.model.gravity.length() * self.band(key)).sqrt()
+        let pulls = |slot: u32| {
+            let held = self.is_tied(slot) || self.driven[slot as usize];
+            if held {
+                self.mean_accelerations(slot).0.length()
+            } else {
+                0.0
+            }
+        };
+        let a = self.model.gravity.length();
+        let a = a.max(pulls(key.body_a)).max(pulls(key.body_b));
+        (2.0 * a * self.band(key)).sqrt()
     }
 
     /// Looks at a pair at time `t`: apart for good, apart for a while, or touching. Says whether it touches now.

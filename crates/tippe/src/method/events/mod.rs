@@ -16,6 +16,7 @@ mod promote;
 pub(crate) mod schedule;
 mod sweep;
 mod tell;
+mod tied;
 
 pub use params::EventsParams;
 pub use schedule::Schedule;
@@ -39,6 +40,8 @@ pub(crate) struct Scratch {
     masked: Model,
     rules: Rules,
     driven: Vec<bool>,
+    ties: Vec<tied::Tie>,
+    tie_of: Vec<u32>,
     ahead: State,
     ahead_report: StepReport,
     ahead_records: Records,
@@ -70,6 +73,9 @@ struct Run<'a> {
     rules: Rules,
     /// By slot: bodies that drag or torques keep from flying freely.
     driven: Vec<bool>,
+    /// Bodies that joints or trees hold together; by slot: which of them, if any.
+    ties: Vec<tied::Tie>,
+    tie_of: Vec<u32>,
     /// The groups at the end of their substep under way, and what they did in it.
     ahead: State,
     ahead_report: StepReport,
@@ -143,8 +149,8 @@ impl Run<'_> {
         if !pair.arrives && !self.look(number, t) {
             return Ok(());
         }
-        let tied = |slot: u32| self.rules.tied[slot as usize];
-        if tied(pair.key.body_a) || tied(pair.key.body_b) {
+        let handed = |slot: u32| self.rules.handed[slot as usize];
+        if handed(pair.key.body_a) || handed(pair.key.body_b) {
             return self.promote(pair.key, t, true);
         }
         let (speed, normal) = self.approach(number, t);
@@ -159,13 +165,18 @@ impl Run<'_> {
             .map_or(normal, |p| p.place.point_b);
         let slow = speed < self.slow(&pair.key);
         let often = pair.impacts >= self.params.impacts_max;
-        let rests = self.params.promotion && slow && self.should_rest(&pair.key, t, normal, point);
+        let rests = self.params.promotion && slow && self.presses(&pair.key, t, normal, point);
         if rests || often {
             self.report.work.caps_hit += u32::from(often && !rests);
             return self.promote(pair.key, t, false);
         }
         self.s.near.count(number);
         self.strike(number, t)
+    }
+
+    /// Whether joints or a tree hold a body.
+    fn is_tied(&self, slot: u32) -> bool {
+        self.tie_of[slot as usize] != tied::NONE
     }
 
     /// The groups' substep ends: what carries nothing leaves them.

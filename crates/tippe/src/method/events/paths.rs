@@ -86,6 +86,9 @@ impl Run<'_> {
             }
             Way::Grouped => {
                 let (start, end) = self.ends(slot);
+                if t <= start.0 || end.0 <= start.0 {
+                    return start.1;
+                }
                 let (velocity, turning) = self.chord(slot);
                 let passed = t - start.0;
                 let share = passed / (end.0 - start.0);
@@ -110,6 +113,19 @@ impl Run<'_> {
             .as_ref()
             .map_or((0.0, BodyState::REST), |g| (g.time, g.bodies[i]));
         (start, (self.ahead.time, self.ahead.bodies[i]))
+    }
+
+    /// Mean acceleration of a body's centre and of its turning over the substep of its group [m/s²], [rad/s²].
+    pub(super) fn mean_accelerations(&self, slot: u32) -> (Vec3, Vec3) {
+        let ((t0, start), (t1, end)) = self.ends(slot);
+        if self.way(slot) != Way::Grouped || t1 <= t0 {
+            return (Vec3::ZERO, Vec3::ZERO);
+        }
+        let per = 1.0 / (t1 - t0);
+        (
+            (end.velocity - start.velocity) * per,
+            (end.angular_velocity - start.angular_velocity) * per,
+        )
     }
 
     /// Mean velocity and angular velocity of a body over the substep of its group [m/s], [rad/s].

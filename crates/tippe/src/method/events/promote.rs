@@ -17,7 +17,8 @@ const PRESSES: f64 = 1e-3;
 const IDLE_MAX: u32 = 2;
 
 impl Run<'_> {
-    /// Whether free flight presses the shapes of a pair together along `n` at `point`, as at rest on something.
+    /// Whether the motion without their contact presses the shapes of a pair together along `n` at `point`, as at rest on something. What
+    /// nothing presses together bounces however slow it is.
     pub(super) fn presses(&mut self, key: &PairKey, t: f64, n: Vec3, point: Vec3) -> bool {
         let (a, b) = (
             self.point_acceleration(key.body_a, t, point),
@@ -26,25 +27,24 @@ impl Run<'_> {
         (b - a).dot(n) < -PRESSES * self.model.gravity.length()
     }
 
-    /// Acceleration of a body's material at a point in free flight [m/s²]; what is in a group is carried.
+    /// Acceleration of a body's material at a point [m/s²]: in free flight, or the mean over the substep of its group.
     fn point_acceleration(&mut self, slot: u32, t: f64, point: Vec3) -> Vec3 {
-        if self.way(slot) != Way::Ballistic {
-            return Vec3::ZERO;
-        }
         let s = self.at(slot, t);
+        match self.way(slot) {
+            Way::Still | Way::Prescribed => return Vec3::ZERO,
+            Way::Grouped => {
+                let (a, turning) = self.mean_accelerations(slot);
+                let (w, r) = (s.angular_velocity, point - s.position);
+                return a + turning.cross(r) + w.cross(w.cross(r));
+            }
+            Way::Ballistic => {}
+        }
         let body = self.body(slot);
         let (w, r) = (s.angular_velocity, point - s.position);
         let axes = s.rotation * body.axes;
         let l = axes * (body.moments * (axes.conjugate() * w));
         let turning = rotation::spin(axes, body.inverse_moments, l.cross(w));
         self.acceleration(slot) + turning.cross(r) + w.cross(w.cross(r))
-    }
-
-    /// Whether a pair that approaches slowly should rest: what free flight presses together, and what is in groups already.
-    pub(super) fn should_rest(&mut self, key: &PairKey, t: f64, n: Vec3, point: Vec3) -> bool {
-        let (a, b) = (self.way(key.body_a), self.way(key.body_b));
-        let carried = |way: Way| way != Way::Ballistic;
-        (carried(a) && carried(b)) || self.presses(key, t, n, point)
     }
 
     /// Lets a pair rest from `t` on: its bodies join the groups.
@@ -65,6 +65,7 @@ impl Run<'_> {
             handed,
         };
         if let Err(place) = self.s.resting.binary_search_by_key(&key, |r| r.key) {
+            self.report.work.promotions += 1;
             self.s.resting.insert(place, entry);
         }
         self.group_changed = true;
@@ -125,7 +126,7 @@ impl Run<'_> {
         }
         for slot in 0..held.len() {
             let leaves =
-                self.s.grouped[slot] && !held[slot] && !self.rules.tied[slot] && !self.driven[slot];
+                self.s.grouped[slot] && !held[slot] && !self.is_tied(slot as u32) && !self.driven[slot];
             if !leaves {
                 continue;
             }

@@ -191,14 +191,14 @@ impl Run<'_> {
         (body_a.is_awake() || body_b.is_awake()) && allowed && !jointed
     }
 
-    /// Whether the solver of groups sees a pair by itself: it rests, or all of it moves with joints.
+    /// Whether the solver of groups sees a pair by itself: it rests, or is left to it.
     pub(super) fn is_left_out(&self, key: &PairKey) -> bool {
         if self.s.resting(key).is_some() {
             return true;
         }
         let (a, b) = (key.body_a, key.body_b);
-        let tied = self.rules.tied[a as usize] || self.rules.tied[b as usize];
-        tied && self.way(a) != Way::Ballistic && self.way(b) != Way::Ballistic
+        let handed = self.rules.handed[a as usize] || self.rules.handed[b as usize];
+        handed && self.way(a) != Way::Ballistic && self.way(b) != Way::Ballistic
     }
 }
 

@@ -79,6 +79,8 @@ impl Run<'_> {
         report.dt = h;
         report.time = end;
         report.candidates = self.s.near.len();
+        report.work.looks += self.looks;
+        report.work.heap_operations += std::mem::take(&mut self.s.near.operations);
         ledger::close(self.model, before, state, &mut report);
         self.leave(end, h, state);
         Ok(report)
@@ -140,6 +142,8 @@ impl Run<'_> {
             masked,
             rules,
             driven,
+            ties,
+            tie_of,
             ahead,
             ahead_report,
             ahead_records,
@@ -163,6 +167,8 @@ impl Run<'_> {
             masked,
             rules,
             driven,
+            ties,
+            tie_of,
             ahead,
             ahead_report,
             ahead_records,
