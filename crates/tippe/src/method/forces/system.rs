@@ -443,23 +443,52 @@ impl System {
 
     /// `J M⁻¹ Dᵀ` of two rows on the same ends.
     fn coupling(&self, ends: [u32; 2], J: &[Block6; 2], D: &[Block6; 2]) -> f64 {
-        if self.trees.is_empty() {
-            let one = |side: usize| {
-                let node = self.nodes.get(ends[side] as usize);
-                node.map_or(0.0, |n| dot(&J[side], &n.response(&D[side])))
-            };
-            return one(0) + one(1);
-        }
-        let mut sums = vec![[0.0; 6]; self.nodes.len()];
+        let links = ends.map(|end| self.link(end));
+        let mut sum = 0.0;
         for side in 0..2 {
-            self.push(ends[side], &D[side], 1.0, &mut sums);
+            if let (None, Some(node)) = (links[side], self.nodes.get(ends[side] as usize)) {
+                sum += dot(&J[side], &node.response(&D[side]));
+            }
         }
-        self.respond(&mut sums);
-        let one = |side: usize| {
-            let moved = self.motion(ends[side], &sums);
-            moved.map_or(0.0, |v| dot(&J[side], &v))
+        match links {
+            [Some(a), Some(b)] if a.first == b.first => {
+                sum + self.through(&[(a, &J[0], &D[0]), (b, &J[1], &D[1])])
+            }
+            _ => {
+                for side in 0..2 {
+                    if let Some(link) = links[side] {
+                        sum += self.through(&[(link, &J[side], &D[side])]);
+                    }
+                }
+                sum
+            }
+        }
+    }
+
+    /// The same through links of one tree.
+    fn through(&self, sides: &[(&LinkEnd, &Block6, &Block6)]) -> f64 {
+        let Some((link, ..)) = sides.first() else {
+            return 0.0;
         };
-        one(0) + one(1)
+        let Some(tree) = self.trees.iter().find(|t| t.first == link.first) else {
+            return 0.0;
+        };
+        let size = 6 * tree.blocks as usize;
+        let (mut J, mut D) = (vec![0.0; size], vec![0.0; size]);
+        for (link, row, force) in sides {
+            for b in 0..link.blocks {
+                let parts = [self.part(link, row, b), self.part(link, force, b)];
+                for k in 0..6 {
+                    J[6 * b as usize + k] += parts[0][k];
+                    D[6 * b as usize + k] += parts[1][k];
+                }
+            }
+        }
+        dense_solve(
+            &self.tree_factor[tree.matrix..tree.matrix + size * size],
+            &mut D,
+        );
+        J.iter().zip(&D).map(|(j, d)| j * d).sum()
     }
 
     /// u of a contact at given motions of the nodes.
