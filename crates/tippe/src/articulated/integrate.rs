@@ -254,7 +254,7 @@ fn runge_kutta(
 /// κ of a stage from its velocity: `κ = ω + ½ θ×ω + θ×(θ×ω)/12` for turns (enough for order four), `R v` for origins of free links.
 ///
 /// On entry `rate` is κ of the stage before, so that θ = t κ.
-fn pull_back(model: &Model, t: f64, q: &[f64], v: &[f64], rate: &mut [f64]) {
+pub(super) fn pull_back(model: &Model, t: f64, q: &[f64], v: &[f64], rate: &mut [f64]) {
     for node in &model.nodes[1..] {
         let at = node.v as usize;
         match node.joint {
@@ -274,7 +274,7 @@ fn pull_back(model: &Model, t: f64, q: &[f64], v: &[f64], rate: &mut [f64]) {
 }
 
 /// The position reached from `q` by κ for the time `t`.
-fn move_by(model: &Model, q: &[f64], rate: &[f64], t: f64, out: &mut [f64]) {
+pub(super) fn move_by(model: &Model, q: &[f64], rate: &[f64], t: f64, out: &mut [f64]) {
     for node in &model.nodes[1..] {
         let (p, at) = (node.q as usize, node.v as usize);
         match node.joint {

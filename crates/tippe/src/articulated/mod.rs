@@ -49,6 +49,7 @@ mod rnea;
 mod six;
 mod sparse;
 mod spatial;
+pub(crate) mod stages;
 mod work;
 
 pub use aba::{aba, articulate};

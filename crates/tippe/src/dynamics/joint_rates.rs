@@ -6,7 +6,7 @@
 
 use crate::joint::JointKind;
 use crate::math::Vec3;
-use crate::math::jet::{FrameJet, VecJet};
+use crate::math::jet::{FrameJet, Jet, VecJet};
 
 /// Second derivative of every row that `JointPlace::held` makes, by the same order, for two joint frames that move.
 #[must_use]
@@ -71,6 +71,42 @@ pub fn biases(kind: JointKind, a: &FrameJet, b: &FrameJet) -> [f64; 6] {
         JointKind::Screw { .. } | JointKind::Gear { .. } | JointKind::Rack { .. } => {}
     }
     out.values
+}
+
+/// Second derivative of the rotation and of the translation that a kind leaves free, rows as in `JointPlace::turn` and `translation`.
+#[must_use]
+pub fn free_biases(kind: JointKind, a: &FrameJet, b: &FrameJet) -> [f64; 2] {
+    let delta = b.origin - a.origin;
+    let (z_a, z_b) = (a.vector(Vec3::Z), b.vector(Vec3::Z));
+    let (spin, gain) = (b.w - a.w, b.alpha - a.alpha);
+    let c = z_a.dot(z_b);
+    let turn = match kind {
+        JointKind::Swing => {
+            let s = (1.0 - c.x * c.x).max(0.0).sqrt();
+            if s > 0.0 {
+                -(c.a + c.x * c.v * c.v / (s * s)) / s
+            } else {
+                0.0
+            }
+        }
+        // ω · (z_A + z_B)/(1 + z_A · z_B)
+        JointKind::Twist => {
+            let one = Jet {
+                x: 1.0,
+                v: 0.0,
+                a: 0.0,
+            };
+            let e = (z_a + z_b) * (one + c).recip();
+            e.v.dot(spin) + e.x.dot(gain)
+        }
+        _ => z_b.v.dot(spin) + z_b.x.dot(gain),
+    };
+    let slide = match kind {
+        JointKind::Distance { .. } if delta.x != Vec3::ZERO => delta.length().a,
+        JointKind::PointOnLine => delta.dot(z_a).a,
+        _ => delta.dot(z_b).a,
+    };
+    [turn, slide]
 }
 
 #[derive(Default)]

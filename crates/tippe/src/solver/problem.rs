@@ -507,7 +507,7 @@ pub(crate) fn inverted(a: &Block) -> Option<Block> {
 }
 
 /// Lower Cholesky factor of a dense matrix in place; false if it is not positive definite.
-fn dense_cholesky(a: &mut [f64], n: usize) -> bool {
+pub(crate) fn dense_cholesky(a: &mut [f64], n: usize) -> bool {
     for j in 0..n {
         for i in j..n {
             let mut s = a[i * n + j];

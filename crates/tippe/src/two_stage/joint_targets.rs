@@ -224,7 +224,7 @@ impl JointBlock {
 }
 
 /// What acts along the translation: for a distance joint that is not a rod, its own range.
-pub(super) fn translation(joint: &Joint) -> Freedom {
+pub(crate) fn translation(joint: &Joint) -> Freedom {
     match joint.desc.kind {
         JointKind::Distance { min, max } if min < max => Freedom {
             limits: Some((min, max)),

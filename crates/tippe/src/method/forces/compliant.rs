@@ -18,6 +18,7 @@ use crate::error::StepError;
 use crate::math::Vec3;
 use crate::model::{BodyKind, Model};
 use crate::state::{BodyState, CompliantContact, CompliantMemory, ContactKey};
+use crate::work::Work;
 
 /// Growth and shrinkage of the substep from one to the next [1].
 const GROW_MAX: f64 = 4.0;
@@ -180,6 +181,42 @@ pub(crate) fn mark(model: &Model, contacts: &[Contact], marks: &mut Vec<bool>) -
         marks[slot as usize] = free(slot) && island[root(&mut parent, slot) as usize];
     }
     marks.contains(&true)
+}
+
+/// Refuses contacts that give way on links, and islands of such contacts that touch or are joined to links.
+pub(crate) fn check_links(model: &Model, work: &Work) -> Result<(), StepError> {
+    let marks = &work.forces.marks;
+    if !work.forces.yields
+        && !work
+            .detection
+            .contacts
+            .iter()
+            .any(|c| c.surface.compliance.gives_way())
+    {
+        return Ok(());
+    }
+    let link = |slot: u32| {
+        let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
+        body.is_some_and(|b| matches!(b.kind, BodyKind::Link { .. }))
+    };
+    let marked = |slot: u32| marks.get(slot as usize).copied().unwrap_or(false);
+    let touches = work.detection.contacts.iter().map(|c| {
+        let pair = &c.key.pair;
+        (pair.body_a, pair.body_b, c.surface.compliance.gives_way())
+    });
+    let joints = model.present_joints();
+    let joints = joints.filter_map(|(_, j)| Some((j.a?, j.b, false)));
+    for (a, b, gives_way) in touches.chain(joints) {
+        if (link(a) && (gives_way || marked(b))) || (link(b) && (gives_way || marked(a))) {
+            let [a, b] = [a, b].map(|slot| model.name(slot as usize));
+            return Err(StepError::Refused {
+                reason: format!(
+                    "`{a}` and `{b}`: contacts that give way do not act on links of articulations; use joints between bodies"
+                ),
+            });
+        }
+    }
+    Ok(())
 }
 
 fn root(parent: &mut [u32], mut i: u32) -> u32 {

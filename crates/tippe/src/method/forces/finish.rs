@@ -16,7 +16,7 @@ use crate::output::balance::Balance;
 use crate::output::record::{ContactRecord, JointRecord, Records};
 use crate::output::{events, ledger};
 use crate::report::StepReport;
-use crate::state::{ContactMemory, Impulse, JointMemory, PairKey, State};
+use crate::state::{BOUNDED, ContactMemory, Impulse, JointMemory, PairKey, State};
 use crate::two_stage::joint_targets::free_value;
 use crate::work::Work;
 
@@ -104,6 +104,25 @@ fn book_part(
             let ends = [joint.a.unwrap_or(joint.b), joint.b];
             balance.exchange_by_joint(model, ends, sum.prescribed, 0.0);
         }
+    }
+    for tree in &smooth.trees {
+        let Some(articulation) = &model.articulations[tree.articulation as usize] else {
+            continue;
+        };
+        let given = smooth.springs_of_tree(tree, articulation);
+        e.elastic_work += given;
+        e.joint_friction += tree.dissipated;
+        e.external += tree.external;
+        if let Some(slot) = articulation.root() {
+            balance.put_in(slot, given + tree.external);
+            balance.lose(model, [slot; 2], tree.dissipated);
+        }
+    }
+    e.motors += smooth.motor_work;
+    if let Some(&slot) = smooth.joints.first()
+        && let Some(joint) = &model.joints[slot as usize]
+    {
+        balance.put_in(joint.b, smooth.motor_work);
     }
     let springs = &smooth.spring_works;
     e.elastic_work += springs.given;
@@ -307,8 +326,13 @@ fn joints_of(
         let forces = smooth.joint_forces.get(k).copied().unwrap_or_default();
         let memory = &mut state.joints[slot as usize];
         let angle = unwrapped(place.turn(joint.desc.kind).1, memory.angle);
+        let mut bounded = [0.0; BOUNDED];
+        for d in smooth.drives.iter().filter(|d| d.owner as usize == k) {
+            bounded[d.which as usize] = d.force * report.dt;
+        }
         *memory = JointMemory {
             first: forces.map(|f| f * report.dt),
+            bounded_first: bounded,
             angle,
             force: sum.impulse.length() / report.dt,
             ..JointMemory::default()

@@ -10,18 +10,20 @@
 #![allow(non_snake_case)]
 
 use super::ForcesParams;
+use super::drives::{DRIVES, Kind};
 use super::modes;
 use super::smooth::{Scene, Smooth};
-use super::system::{Hold, Mode, NO_NODE, System, Touch, dot};
+use super::system::{Bound, Hold, Mode, NO_NODE, System, Touch, dot};
 use crate::dynamics::impact::impact;
 use crate::dynamics::integrate;
 use crate::dynamics::island::Islands;
 use crate::math::block_cholesky::Block6;
 use crate::math::{Mat3, Vec3};
+use crate::model::BodyKind;
 use crate::output::balance::Balance;
 use crate::report::StepReport;
 use crate::solver::law::length;
-use crate::state::{BodyState, ContactKey};
+use crate::state::{BodyState, ContactKey, JointMemory};
 
 /// Trials of a common factor on restitution where several contacts together would gain energy.
 const TRIALS_MAX: u32 = 40;
@@ -53,6 +55,8 @@ pub(crate) struct Impacts {
     /// By node: velocities.
     V: Vec<Block6>,
     colliding: Vec<bool>,
+    /// By row that holds: whether a limit is run into, or a motor has to have its speed at once.
+    driven: Vec<bool>,
     clusters: Islands,
     system: System,
     /// By node of the world: its node in the cluster.
@@ -72,6 +76,8 @@ pub(crate) struct Phase<'a> {
     pub smooth: &'a mut Smooth,
     pub report: &'a mut StepReport,
     pub balance: &'a mut Balance,
+    /// Memory of the joints.
+    pub joints: &'a [JointMemory],
     pub h: f64,
 }
 
@@ -85,7 +91,7 @@ impl Impacts {
         t: f64,
     ) -> bool {
         self.gather(phase, touching, jammed, t);
-        if !self.find(phase.params.velocity_tolerance) {
+        if !self.find(phase.smooth, phase.params.velocity_tolerance) {
             return false;
         }
         let mut passes = 0;
@@ -94,7 +100,7 @@ impl Impacts {
             for near in &mut self.near {
                 near.jammed = false;
             }
-            if !self.find(phase.params.velocity_tolerance) {
+            if !self.find(phase.smooth, phase.params.velocity_tolerance) {
                 break;
             }
             passes += 1;
@@ -104,6 +110,7 @@ impl Impacts {
             // What still collides stops: everything that touches at once, without restitution.
             phase.report.work.caps_hit += 1;
             self.colliding.fill(true);
+            self.driven.fill(true);
             self.pass(phase, 0.0);
         }
         for (node, &slot) in phase.smooth.slots.iter().enumerate() {
@@ -111,6 +118,8 @@ impl Impacts {
             phase.bodies[slot as usize].velocity = Vec3::new(x, y, z);
             phase.bodies[slot as usize].angular_velocity = Vec3::new(a, b, c);
         }
+        let Phase { smooth, bodies, .. } = phase;
+        smooth.trees_take_velocities(phase.scene.model, &self.V, bodies);
         true
     }
 
@@ -139,6 +148,9 @@ impl Impacts {
             }));
         smooth.joint_forces.clear();
         smooth.number(scene);
+        let memory = (phase.joints, 0.0);
+        smooth.gather_drives(phase.params, scene, phase.bodies, memory, phase.h);
+        smooth.drives_for_impacts();
         smooth.pose(scene, phase.bodies, t);
         velocities(smooth, scene, phase.bodies);
         self.V.clear();
@@ -156,8 +168,9 @@ impl Impacts {
             let (a, b) = c.bodies();
             let pulled = |slot: usize| {
                 let body = scene.model.bodies[slot].as_ref();
-                body.map_or(Vec3::ZERO, |x| {
-                    integrate::acceleration(scene.model, x, &scene.loads[slot])
+                body.map_or(Vec3::ZERO, |x| match x.kind {
+                    BodyKind::Link { .. } => scene.model.gravity,
+                    _ => integrate::acceleration(scene.model, x, &scene.loads[slot]),
                 })
             };
             let together = -(pulled(b) - pulled(a)).dot(touch.frame[0]);
@@ -178,19 +191,36 @@ impl Impacts {
     }
 
     /// Marks what collides now.
-    fn find(&mut self, tolerance: f64) -> bool {
+    fn find(&mut self, smooth: &Smooth, tolerance: f64) -> bool {
+        let world = &smooth.system;
         self.colliding.clear();
         for near in &self.near {
-            let u = rate(&near.touch, &self.V);
+            let u = world.contact_rate(&near.touch, &self.V);
             self.colliding.push(u[0] < -tolerance || near.jammed);
         }
-        self.colliding.iter().any(|c| *c)
+        self.driven.clear();
+        for h in &world.holds {
+            let drive = |h: &Hold| &smooth.drives[(h.row - DRIVES) as usize];
+            let moves = h.row >= DRIVES && {
+                let u = world.hold_rate(h, &self.V);
+                match drive(h).kind {
+                    Kind::Limit { sign, .. } if sign != 0.0 => sign * u < -tolerance,
+                    _ => u.abs() > tolerance,
+                }
+            };
+            self.driven.push(moves);
+        }
+        self.colliding.iter().chain(&self.driven).any(|c| *c)
     }
 
     /// One pass over all clusters.
     fn pass(&mut self, phase: &mut Phase<'_>, factor: f64) {
         let outside = self.V.len() as u32;
-        let inside = |n: u32| if n == NO_NODE { outside } else { n };
+        let world = &phase.smooth.system;
+        let inside = |n: u32| match world.node_of_end(n) {
+            NO_NODE => outside,
+            node => node,
+        };
         let holds = &phase.smooth.system.holds;
         let takes_part: Vec<bool> = (0..self.near.len())
             .map(|i| self.colliding[i] || self.near[i].restitution == 0.0)
@@ -227,7 +257,8 @@ impl Impacts {
                     self.held.push(item - contacts);
                 }
             }
-            if self.members.iter().any(|&i| self.colliding[i as usize]) {
+            let struck = self.members.iter().any(|&i| self.colliding[i as usize]);
+            if struck || self.held.iter().any(|&i| self.driven[i as usize]) {
                 self.answer(phase, factor);
             }
         }
@@ -237,7 +268,8 @@ impl Impacts {
     /// Answers the cluster at hand.
     fn answer(&mut self, phase: &mut Phase<'_>, factor: f64) {
         self.take(&phase.smooth.system);
-        if self.members.len() == 1 && factor > 0.0 && self.alone(phase) {
+        let bounded = self.system.holds.iter().any(Hold::is_bounded);
+        if self.members.len() == 1 && factor > 0.0 && !bounded && self.alone(phase) {
             // The impact law has answered.
         } else {
             self.guarded(phase, factor);
@@ -253,15 +285,19 @@ impl Impacts {
         self.local.clear();
         self.local.resize(self.V.len(), NO_NODE);
         let (nodes, local) = (&mut self.nodes, &mut self.local);
-        let mut enter = |n: u32| -> u32 {
+        let mut enter = |end: u32| -> u32 {
+            let n = world.node_of_end(end);
             if n == NO_NODE {
                 return n;
             }
-            if local[n as usize] == NO_NODE {
-                local[n as usize] = nodes.len() as u32;
-                nodes.push(n);
+            // All nodes of a tree come together.
+            for n in n..n + world.blocks_at(n) {
+                if local[n as usize] == NO_NODE {
+                    local[n as usize] = nodes.len() as u32;
+                    nodes.push(n);
+                }
             }
-            local[n as usize]
+            if n == end { local[n as usize] } else { end }
         };
         for &i in &self.members {
             let mut touch = self.near[i as usize].touch;
@@ -279,14 +315,16 @@ impl Impacts {
             node.free = self.V[n as usize];
             sub.nodes.push(node);
         }
+        let local = &self.local;
+        sub.take_trees(world, |first| local[first as usize]);
         self.before.clear();
         let free: Vec<Block6> = sub.nodes.iter().map(|n| n.free).collect();
         for t in &sub.touches {
-            self.before.push(rate(t, &free));
+            self.before.push(sub.contact_rate(t, &free));
         }
         self.held_before.clear();
         self.held_before
-            .extend(sub.holds.iter().map(|h| hold_rate(h, &free)));
+            .extend(sub.holds.iter().map(|h| sub.hold_rate(h, &free)));
     }
 
     /// A contact alone: the impact law, on the response that the joints leave it. False if it has no answer.
@@ -361,7 +399,7 @@ impl Impacts {
             self.system.touches[0] = one;
             self.system.apply_forces();
             ok &= self.hold();
-            *column = Vec3::from_array(rate(&one, &self.system.result));
+            *column = Vec3::from_array(self.system.contact_rate(&one, &self.system.result));
         }
         self.system = kept;
         let K = Mat3::from_cols(columns[0], columns[1], columns[2]);
@@ -401,6 +439,7 @@ impl Impacts {
         }
         for hold in &mut self.system.holds {
             hold.force = 0.0;
+            hold.bound = Bound::Held;
         }
         let solved = modes::find(&mut self.system, &mut phase.smooth.solver);
         phase.report.work.newton_steps += solved.newton_steps;
@@ -415,7 +454,7 @@ impl Impacts {
     fn gain(&self) -> (f64, f64) {
         let mut sum = (0.0, 0.0);
         for (t, before) in self.system.touches.iter().zip(&self.before) {
-            let after = rate(t, &self.system.result);
+            let after = self.system.contact_rate(t, &self.system.result);
             for k in 0..3 {
                 let work = t.force[k] * 0.5 * (before[k] + after[k]);
                 sum.0 += work;
@@ -430,7 +469,7 @@ impl Impacts {
         let model = phase.scene.model;
         for (k, &i) in self.members.iter().enumerate() {
             let t = &self.system.touches[k];
-            let after = rate(t, &self.system.result);
+            let after = self.system.contact_rate(t, &self.system.result);
             let before = self.before[k];
             let near = &mut self.near[i as usize];
             near.impulse += t.vector();
@@ -454,11 +493,15 @@ impl Impacts {
                 .exchange(model, ends, prescribed, restitution + friction);
         }
         for (h, before) in self.system.holds.iter().zip(&self.held_before) {
-            let after = hold_rate(h, &self.system.result);
+            let after = self.system.hold_rate(h, &self.system.result);
             let shock = -h.force * 0.5 * (before + after);
             let prescribed = -h.force * h.bias;
             phase.report.energy.shock += shock;
-            phase.report.energy.prescribed += prescribed;
+            if h.row < DRIVES {
+                phase.report.energy.prescribed += prescribed;
+            } else {
+                phase.report.energy.motors += prescribed;
+            }
             let slot = phase.smooth.joints[h.owner as usize];
             if let Some(joint) = &model.joints[slot as usize] {
                 let ends = [joint.a.unwrap_or(joint.b), joint.b];
@@ -480,6 +523,7 @@ pub(crate) fn velocities(smooth: &mut Smooth, scene: &Scene<'_>, bodies: &[BodyS
         let (v, w) = (s.velocity, s.angular_velocity);
         node.free = [v.x, v.y, v.z, w.x, w.y, w.z];
     }
+    smooth.tree_velocities();
     for (touch, active) in smooth.system.touches.iter_mut().zip(&smooth.active) {
         let (a, b) = scene.contacts[active.contact as usize].bodies();
         let mut u = Vec3::ZERO;
@@ -492,12 +536,16 @@ pub(crate) fn velocities(smooth: &mut Smooth, scene: &Scene<'_>, bodies: &[BodyS
         }
         touch.bias = touch.along(u);
     }
-    for hold in &mut smooth.system.holds {
+    for k in 0..smooth.system.holds.len() {
+        let mut hold = smooth.system.holds[k];
         hold.bias = 0.0;
         let slot = smooth.joints[hold.owner as usize];
         let Some(joint) = &scene.model.joints[slot as usize] else {
             continue;
         };
+        if hold.row >= DRIVES {
+            hold.bias -= smooth.drive_speed((hold.row - DRIVES) as usize, joint, bodies);
+        }
         for (slot, side) in [(joint.a, 0), (Some(joint.b), 1)] {
             if let (Some(slot), NO_NODE) = (slot, hold.nodes[side]) {
                 let s = &bodies[slot as usize];
@@ -505,17 +553,6 @@ pub(crate) fn velocities(smooth: &mut Smooth, scene: &Scene<'_>, bodies: &[BodyS
                 hold.bias += dot(&hold.jacobians[side], &[v.x, v.y, v.z, w.x, w.y, w.z]);
             }
         }
+        smooth.system.holds[k].bias = hold.bias;
     }
-}
-
-fn rate(touch: &Touch, V: &[Block6]) -> [f64; 3] {
-    super::system::contact_rate(touch, V)
-}
-
-pub(super) fn hold_rate(hold: &Hold, V: &[Block6]) -> f64 {
-    let side = |k: usize| {
-        let v = V.get(hold.nodes[k] as usize);
-        v.map_or(0.0, |v| dot(&hold.jacobians[k], v))
-    };
-    hold.bias + side(0) + side(1)
 }

@@ -9,7 +9,7 @@ use super::impacts::velocities;
 use super::modes;
 use super::piece::Course;
 use super::smooth::{Scene, Smooth};
-use super::system::{Mode, contact_rate};
+use super::system::{Bound, Mode};
 use crate::math::block_cholesky::Block6;
 use crate::math::{Vec3, rotation};
 use crate::solver::law::length;
@@ -33,14 +33,19 @@ impl Smooth {
             before.push([v.x, v.y, v.z, w.x, w.y, w.z]);
             node.free = before[before.len() - 1];
         }
+        // Trees after the bodies: `velocities` has left theirs.
+        for node in &self.system.nodes[self.slots.len()..] {
+            before.push(node.free);
+        }
         for (node, a) in self.system.nodes.iter_mut().zip(&accelerations) {
             for (v, a) in node.free.iter_mut().zip(a) {
                 *v += h * a;
             }
         }
         let mut slips = Vec::new();
-        for touch in &mut self.system.touches {
-            let u = contact_rate(touch, &before);
+        for k in 0..self.system.touches.len() {
+            let u = self.system.contact_rate(&self.system.touches[k], &before);
+            let touch = &mut self.system.touches[k];
             slips.push(u);
             if length(u[1], u[2]) > 0.0 && matches!(touch.mode, Mode::Slide(_)) {
                 touch.friction_static = touch.friction;
@@ -50,6 +55,10 @@ impl Smooth {
         }
         for hold in &mut self.system.holds {
             hold.force *= h;
+            // A motor has its speed at the end, if the impulse of its greatest force is enough.
+            hold.low *= h;
+            hold.high *= h;
+            hold.bound = Bound::Held;
         }
         let solved = modes::find(&mut self.system, &mut self.solver);
         self.open += u32::from(!solved.met);
@@ -67,6 +76,7 @@ impl Smooth {
                 angular_velocity: Vec3::new(a, b, c),
             };
         }
+        self.trees_step(scene.model, &before, h, end);
         // What is remembered are forces again.
         for touch in &mut self.system.touches {
             touch.force = touch.force.map(|f| f / h);
@@ -82,7 +92,7 @@ impl Smooth {
     /// Impulses and works of the piece.
     fn sum_impulses(&mut self, scene: &Scene<'_>, end: &[BodyState], slips: &[[f64; 3]], h: f64) {
         for (k, touch) in self.system.touches.iter().enumerate() {
-            let after = contact_rate(touch, &self.system.result);
+            let after = self.system.contact_rate(touch, &self.system.result);
             let sum = &mut self.contact_sums[k];
             sum.impulse = touch.vector();
             for j in 1..3 {

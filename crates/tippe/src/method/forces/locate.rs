@@ -7,9 +7,10 @@
 //! falsi (Illinois); the last is bracketed by halving and passed by a hair, so that the next modes differ.
 
 use super::ForcesParams;
+use super::drives::{Drive, Kind, freedom};
 use super::piece::Course;
 use super::smooth::{Scene, Smooth};
-use super::system::Mode;
+use super::system::{Bound, Mode};
 use crate::math::Vec3;
 use crate::state::BodyState;
 
@@ -29,8 +30,23 @@ enum Event {
     Gap(usize),
     /// A slip ends: place among `slips`.
     Slip(usize),
+    /// A limit is reached: place among `limits`.
+    Limit(usize),
+    /// A motor comes to its speed: place among `motors`.
+    Motor(usize),
     /// The modes are no longer right.
     Broken,
+}
+
+/// A limit that is not reached.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    owner: u32,
+    which: u32,
+    at: f64,
+    sign: f64,
+    /// Distance that counts as zero [m or rad].
+    level: f64,
 }
 
 /// A contact whose gap is watched.
@@ -48,6 +64,9 @@ pub(crate) struct Locate {
     /// Place among the active contacts, and direction of slip at the start.
     slips: Vec<(u32, Vec3)>,
     low_end: Vec<BodyState>,
+    /// Limits ahead; motors that slip, and whether they are too fast (1) or too slow (−1).
+    limits: Vec<Ahead>,
+    motors: Vec<(u32, f64)>,
 }
 
 /// Where a piece ended.
@@ -75,6 +94,7 @@ impl Locate {
         end: &mut Vec<BodyState>,
     ) -> Arrival {
         self.watch(params, scene, smooth, start);
+        self.watch_drives(params, scene, smooth, start);
         smooth.keep_first();
         let mut search = Search {
             tolerance: params.touch_tolerance,
@@ -124,6 +144,54 @@ impl Locate {
                 contact: i as u32,
                 level: gap.min(0.0) - 0.5 * params.touch_tolerance,
             });
+        }
+    }
+}
+
+impl Locate {
+    /// Lists the limits and motors to look at.
+    fn watch_drives(
+        &mut self,
+        params: &ForcesParams,
+        scene: &Scene<'_>,
+        smooth: &Smooth,
+        start: &[BodyState],
+    ) {
+        self.limits.clear();
+        self.motors.clear();
+        for (owner, &slot) in smooth.joints.iter().enumerate() {
+            let Some(joint) = &scene.model.joints[slot as usize] else {
+                continue;
+            };
+            for which in [1, 3] {
+                let Some((min, max)) = freedom(joint, which).limits.filter(|l| l.0 < l.1) else {
+                    continue;
+                };
+                for (at, sign) in [(min, 1.0), (max, -1.0)] {
+                    let holds = |d: &Drive| {
+                        d.owner as usize == owner
+                            && d.which == which
+                            && d.kind == (Kind::Limit { at, sign })
+                            && d.bound == Bound::Held
+                    };
+                    if !at.is_finite() || smooth.drives.iter().any(holds) {
+                        continue;
+                    }
+                    let gap = smooth.limit_gap(joint, which, owner, (at, sign), start);
+                    self.limits.push(Ahead {
+                        owner: owner as u32,
+                        which,
+                        at,
+                        sign,
+                        level: gap.min(0.0) - 0.5 * params.touch_tolerance,
+                    });
+                }
+            }
+        }
+        for (k, drive) in smooth.drives.iter().enumerate() {
+            if drive.kind == Kind::Motor && drive.bound == Bound::Slips {
+                self.motors.push((k as u32, -drive.force.signum()));
+            }
         }
     }
 }
@@ -218,7 +286,7 @@ impl Search<'_, '_> {
     /// Value at which an event has happened.
     fn near(&self, event: Event) -> f64 {
         match event {
-            Event::Gap(_) => 0.5 * self.tolerance,
+            Event::Gap(_) | Event::Limit(_) => 0.5 * self.tolerance,
             _ => STOPPED,
         }
     }
@@ -239,8 +307,22 @@ impl Search<'_, '_> {
                 worst = Some((event, value));
             }
         }
+        for k in 0..self.locate.limits.len() {
+            let event = Event::Limit(k);
+            let value = self.value(event, self.end);
+            if value < -0.5 * self.tolerance && worst.is_none_or(|w| value < w.1) {
+                worst = Some((event, value));
+            }
+        }
         if let Some((event, _)) = worst {
             return Some(event);
+        }
+        for k in 0..self.locate.motors.len() {
+            let event = Event::Motor(k);
+            let value = self.value(event, self.end);
+            if value < -STOPPED && worst.is_none_or(|w| value < w.1) {
+                worst = Some((event, value));
+            }
         }
         for k in 0..self.locate.slips.len() {
             let event = Event::Slip(k);
@@ -267,6 +349,23 @@ impl Search<'_, '_> {
                 let (active, direction) = self.locate.slips[k];
                 let active = &self.smooth.active[active as usize];
                 slip(&self.scene.contacts[active.contact as usize], bodies).dot(direction)
+            }
+            Event::Limit(k) => {
+                let l = &self.locate.limits[k];
+                let slot = self.smooth.joints[l.owner as usize] as usize;
+                let Some(joint) = &self.scene.model.joints[slot] else {
+                    return 0.0;
+                };
+                let (owner, place) = (l.owner as usize, (l.at, l.sign));
+                let gap = self.smooth.limit_gap(joint, l.which, owner, place, bodies);
+                gap - l.level
+            }
+            Event::Motor(k) => {
+                let (drive, sign) = self.locate.motors[k];
+                let slip = self
+                    .smooth
+                    .motor_slip(drive as usize, self.scene.model, bodies);
+                slip * sign
             }
             Event::Broken => 0.0,
         }

@@ -6,6 +6,7 @@
 //! docs/methods/forces.md says where we differ.
 
 mod compliant;
+mod drives;
 mod finish;
 mod impacts;
 mod impulse_level;
@@ -18,6 +19,7 @@ mod slow_slip;
 mod smooth;
 mod support;
 mod system;
+mod trees;
 
 pub use params::ForcesParams;
 pub(crate) use support::refusal;
@@ -118,6 +120,7 @@ fn piece(
     // Detect: what touches, and what may on the way.
     look(model, params, state, end - t, work);
     check_laws(model, work)?;
+    compliant::check_links(model, work)?;
 
     // Impacts: all that approaches at this instant, in passes over the graph. What was hit goes elsewhere: look there too.
     work.begins(Phase::Collide);
@@ -136,6 +139,12 @@ fn piece(
     // Move along the smooth motion, back to the first event if there is one.
     work.begins(Phase::Move);
     travel(model, params, (end, last), state, work, &mut report)?;
+    if let Some((i, error)) = &work.forces.smooth.tree_error {
+        return Err(StepError::Articulation {
+            name: model.articulation_name(*i as usize),
+            reason: error.to_string(),
+        });
+    }
     check_finite(model, state, "move")?;
 
     // Project poses and velocities on what holds.
@@ -171,6 +180,12 @@ fn look(model: &Model, params: &ForcesParams, state: &State, h: f64, work: &mut 
     for (i, body) in model.present() {
         let a = integrate::acceleration(model, body, &state.loads[i]);
         work.predicted[i] = integrate::advance(body, &state.bodies[i], a, state.time, h);
+    }
+    if !model.articulations.is_empty() {
+        let Work {
+            stage, predicted, ..
+        } = work;
+        stage.bodies.predict(model, state, h, predicted);
     }
     let course = Course {
         time: state.time,
@@ -255,9 +270,14 @@ fn strike(
         smooth,
         report,
         balance,
+        joints: &state.joints,
         h,
     };
+    phase.smooth.load_trees(model, &state.articulations);
     *struck = impacts.run(&mut phase, touching, jammed, state.time);
+    if *struck {
+        smooth.store_trees(&mut state.articulations);
+    }
     *struck
 }
 
@@ -325,8 +345,15 @@ fn forces_of(
     smooth.impulse_level = params.impulse_level && !yields;
     smooth.yield_to(params, &scene, &state.bodies, &state.compliant);
     substeps.keep(smooth);
+    if yields {
+        smooth.trees.clear();
+    } else {
+        smooth.load_trees(model, &state.articulations);
+    }
     let known = smooth.gather(params, &scene, touching, state, h);
     smooth.number(&scene);
+    let memory = (&state.joints[..], state.substep);
+    smooth.gather_drives(params, &scene, &state.bodies, memory, h);
     smooth.pose(&scene, &state.bodies, state.time);
     let warm = params.warm_start && known && modes::warm(&mut smooth.system);
     // Impulses of the step answer those too.
@@ -382,6 +409,7 @@ fn travel(
         contacts: &detection.contacts,
     };
     let mut left = (end - state.time).min(smooth.longest(&scene));
+    left = left.min(servo_step(model, params, smooth, state)?);
     start.clone_from(&state.bodies);
     // Islands that give way come first: where one of their contacts parts, everybody looks again.
     let yielding = Scene {
@@ -441,6 +469,25 @@ fn travel(
         state.time + report.dt
     };
     Ok(())
+}
+
+/// Longest piece that the servos allow; refused where a step would take more pieces than there may be.
+fn servo_step(
+    model: &Model,
+    params: &ForcesParams,
+    smooth: &Smooth,
+    state: &State,
+) -> Result<f64, StepError> {
+    let longest = smooth.longest_of_servos(model, &state.bodies);
+    if longest * f64::from(params.pieces) < smooth.step {
+        return Err(StepError::Refused {
+            reason: format!(
+                "a servo is too stiff for explicit forces: it allows steps of {longest:.1e} s, {} pieces of a step are allowed; use `sequential` or `iterative`",
+                params.pieces
+            ),
+        });
+    }
+    Ok(longest)
 }
 
 impl Smooth {

@@ -6,7 +6,7 @@
 //! system of the last modes and verifies it ([Lecture] last LCP slide); else the solver's core finds modes and forces, and the linear system
 //! makes them exact.
 
-use super::system::{Mode, NO_NODE, System, Touch};
+use super::system::{Bound, Hold, Mode, NO_NODE, System, Touch};
 use crate::math::Vec3;
 use crate::solver::core::Core;
 use crate::solver::law::length;
@@ -29,6 +29,8 @@ pub(crate) struct Solver {
     problem: Problem,
     core: Core,
     nodes: Vec<Option<ProblemNode>>,
+    /// By node of the system: its block of the problem.
+    blocks: Vec<u32>,
     groups: Vec<usize>,
 }
 
@@ -91,7 +93,31 @@ pub(crate) fn violation(system: &System) -> f64 {
         };
         worst = worst.max(bad);
     }
+    for h in system.holds.iter().filter(|h| h.is_bounded()) {
+        let u = system.hold_rate(h, &system.result);
+        let bad = match h.bound {
+            Bound::Held => (h.low - h.force).max(h.force - h.high) * system.hold_response(h),
+            Bound::Low => -u,
+            Bound::High => u,
+            Bound::Slips => 0.0,
+        };
+        worst = worst.max(bad);
+    }
     worst
+}
+
+/// Where the force of a bounded row of the core's answer is.
+fn bound_of(h: &Hold, u: f64, response: f64) -> Bound {
+    if h.bound == Bound::Slips {
+        return Bound::Slips;
+    }
+    if h.force <= h.low || (h.force - h.low) * response < u {
+        Bound::Low
+    } else if h.force >= h.high || (h.high - h.force) * response < -u {
+        Bound::High
+    } else {
+        Bound::Held
+    }
 }
 
 impl Solver {
@@ -109,8 +135,15 @@ impl Solver {
             h.force = *impulse;
         }
         system.result.clear();
-        for node in self.nodes.iter().flatten() {
-            system.result.push(outcome.velocities[node.block as usize]);
+        for block in &self.blocks {
+            system.result.push(outcome.velocities[*block as usize]);
+        }
+        for i in 0..system.holds.len() {
+            let h = system.holds[i];
+            if h.is_bounded() {
+                let u = system.hold_rate(&h, &system.result);
+                system.holds[i].bound = bound_of(&h, u, system.hold_response(&h));
+            }
         }
         let mut changed = false;
         for i in 0..system.touches.len() {
@@ -132,18 +165,42 @@ impl Solver {
         let p = &mut self.problem;
         p.clear();
         self.nodes.clear();
-        for n in &system.nodes {
+        self.blocks.clear();
+        let bodies = system
+            .trees
+            .first()
+            .map_or(system.nodes.len(), |t| t.first as usize);
+        for n in &system.nodes[..bodies] {
             let [x, y, z, a, b, c] = n.free;
             let (v, w) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
             let node = p.add_body(n.inverse_mass, n.inverse_inertia, v, w);
             self.nodes.push(node);
+            self.blocks.push(node.map_or(0, |n| n.block));
+        }
+        for tree in &system.trees {
+            let (first, blocks) = (tree.first as usize, tree.blocks as usize);
+            let nodes = &system.nodes[first..first + blocks];
+            let free: Vec<f64> = nodes.iter().flat_map(|n| n.free).collect();
+            let node = p.add_node(system.mass_of(tree), &free);
+            self.nodes.push(node);
+            self.nodes.resize(first + blocks, None);
+            let block = node.map_or(0, |n| n.block);
+            self.blocks.extend((0..tree.blocks).map(|b| block + b));
         }
         system.measure();
         let scale = system.scale;
         for h in &system.holds {
-            p.add_row(Law::Equality, -h.bias, h.force);
+            let (low, high) = match h.bound {
+                Bound::Slips => (h.force, h.force),
+                _ => (h.low, h.high),
+            };
+            p.add_row(Law::Bounded { low, high }, -h.bias, h.force);
             for side in 0..2 {
-                if let Some(Some(node)) = self.nodes.get(h.nodes[side] as usize) {
+                if let Some((first, row)) = system.on_tree(h.nodes[side], &h.jacobians[side]) {
+                    if let Some(Some(node)) = self.nodes.get(first as usize) {
+                        p.add_side(*node, &row);
+                    }
+                } else if let Some(Some(node)) = self.nodes.get(h.nodes[side] as usize) {
                     p.add_side(*node, &h.jacobians[side]);
                 }
             }
@@ -166,7 +223,13 @@ impl Solver {
                 if t.nodes[side] == NO_NODE {
                     continue;
                 }
-                if let Some(Some(node)) = self.nodes.get(t.nodes[side] as usize) {
+                let rows = t.frame.map(|e| t.rows(e)[side]);
+                let on_tree = rows.map(|row| system.on_tree(t.nodes[side], &row));
+                if let [Some((first, n)), Some((_, t1)), Some((_, t2))] = on_tree {
+                    if let Some(Some(node)) = self.nodes.get(first as usize) {
+                        p.add_side(*node, &[n, t1, t2].concat());
+                    }
+                } else if let Some(Some(node)) = self.nodes.get(t.nodes[side] as usize) {
                     let sign = if side == 0 { -1.0 } else { 1.0 };
                     p.add_contact_side(*node, sign, t.frame, t.levers[side]);
                 }

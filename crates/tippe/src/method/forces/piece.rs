@@ -6,12 +6,13 @@
 //! weights, so that they are of the same order.
 
 use super::compliant::YieldingSum;
+use super::drives::row_speed;
 use super::modes;
 use super::smooth::{ContactSum, DRAG_PROBE, JointSum, Scene, Smooth, SpringSum, spring_forces};
 use super::system::Mode;
 use crate::dynamics::{drag, integrate};
 use crate::math::{Vec3, rotation};
-use crate::model::Model;
+use crate::model::{Body, BodyKind, Model};
 use crate::state::BodyState;
 
 /// Rates of one node at one stage.
@@ -70,6 +71,7 @@ impl Smooth {
             let c = PLACES[s];
             if s > 0 && !self.is_still(h) {
                 self.place(scene.model, start, t, c * h, s);
+                self.place_trees(scene.model, c * h, s);
                 let stage = std::mem::take(&mut self.stage.bodies);
                 self.pose(scene, &stage, t + c * h);
                 self.stage.bodies = stage;
@@ -82,9 +84,13 @@ impl Smooth {
                 self.keep_forces();
             }
             self.rate(scene.model, start, s);
+            self.rate_trees(scene.model, c * h, s);
             self.add_up(scene, WEIGHTS[s] * h);
+            self.sum_trees(scene, WEIGHTS[s] * h);
+            self.sum_drives(scene.model, WEIGHTS[s] * h);
         }
         self.arrive(scene.model, start, h, end);
+        self.trees_arrive(scene.model, h, WEIGHTS, end);
         course
     }
 
@@ -101,7 +107,10 @@ impl Smooth {
         end.extend_from_slice(start);
         for (i, body) in scene.model.present() {
             let a = integrate::acceleration(scene.model, body, &scene.loads[i]);
-            end[i] = integrate::advance(body, &start[i], a, t, h);
+            // Links go where their trees do.
+            if !matches!(body.kind, BodyKind::Link { .. }) {
+                end[i] = integrate::advance(body, &start[i], a, t, h);
+            }
         }
     }
 
@@ -121,6 +130,8 @@ impl Smooth {
             list.resize(nodes, 0.0);
         }
         self.spring_works = SpringSum::default();
+        self.motor_work = 0.0;
+        self.begin_trees();
         let stage = &mut self.stage;
         stage.bodies.clear();
         stage.bodies.extend_from_slice(start);
@@ -151,6 +162,7 @@ impl Smooth {
         let pairs = first.iter().zip(&self.system.nodes);
         first.iter().all(still)
             && pairs.into_iter().all(|(r, n)| torque(r, n))
+            && self.trees_are_still(h, STILL)
             && self.fixed_in_time
     }
 
@@ -173,7 +185,8 @@ impl Smooth {
                 angular_velocity: rotation::spin(rotation * body.axes, body.inverse_moments, l),
             };
         }
-        for (i, body) in model.present().filter(|(_, b)| !b.is_awake()) {
+        let stays = |b: &Body| !b.is_awake() && !matches!(b.kind, BodyKind::Link { .. });
+        for (i, body) in model.present().filter(|(_, b)| stays(b)) {
             stage.bodies[i] = integrate::advance(body, &start[i], Vec3::ZERO, t, dt);
         }
     }
@@ -321,20 +334,6 @@ impl JointSum {
     }
 }
 
-/// Speed along a row of a joint.
-fn row_speed(
-    row: &crate::dynamics::joint::JointRow,
-    joint: &crate::model::Joint,
-    bodies: &[BodyState],
-) -> f64 {
-    let still = BodyState::REST;
-    let a = joint.a.map_or(still, |slot| bodies[slot as usize]);
-    let b = &bodies[joint.b as usize];
-    row.e.dot(b.velocity - a.velocity)
-        + row.ang_a.dot(a.angular_velocity)
-        + row.ang_b.dot(b.angular_velocity)
-}
-
 /// How fast ends with prescribed motion move against a row.
 fn driven(
     model: &Model,
@@ -355,7 +354,7 @@ fn driven(
 }
 
 /// Power that drag takes from a body [W].
-fn drag_power(body: &crate::model::Body, s: &BodyState) -> f64 {
+fn drag_power(body: &Body, s: &BodyState) -> f64 {
     let probe = DRAG_PROBE;
     let (v, w) = drag::kick(body, s, probe);
     let slowed = BodyState {

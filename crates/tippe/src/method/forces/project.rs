@@ -5,9 +5,10 @@
 //! Source: docs/methods/forces.md, "Projection": the smallest change in the metric of the masses, one linear solve each.
 
 use super::ForcesParams;
-use super::impacts::{hold_rate, velocities};
+use super::drives::{DRIVES, Kind};
+use super::impacts::velocities;
 use super::smooth::{Part, Scene, Smooth};
-use super::system::{Hold, Mode, NO_NODE};
+use super::system::{Bound, Hold, Mode, NO_NODE};
 use crate::dynamics::energy;
 use crate::math::{Vec3, rotation};
 use crate::model::Model;
@@ -42,6 +43,7 @@ impl Projection<'_> {
             bodies,
             loads,
             time,
+            articulations,
             ..
         } = state;
         let scene = Scene {
@@ -57,6 +59,7 @@ impl Projection<'_> {
             }
         }
         let (driven, shock) = speeds(&scene, smooth, bodies, *time, self.report);
+        smooth.store_trees(articulations);
         self.balance.correct(model, state, 1.0);
         let after = energy::total(model, state);
         let e = &mut self.report.energy;
@@ -79,6 +82,12 @@ fn off(scene: &Scene<'_>, smooth: &Smooth, bodies: &[BodyState]) -> f64 {
             let held = joint.place(bodies, &[]).held(joint.desc.kind);
             let rows = &held.residuals[..held.count];
             worst = rows.iter().fold(worst, |w, r| w.max(r.abs()));
+        }
+    }
+    for (k, drive) in smooth.drives.iter().enumerate() {
+        let slot = smooth.joints[drive.owner as usize] as usize;
+        if let (Bound::Held, Some(joint)) = (drive.bound, &scene.model.joints[slot]) {
+            worst = worst.max(smooth.drive_residual(k, joint, bodies).abs());
         }
     }
     worst
@@ -136,11 +145,35 @@ fn poses(
     for hold in &mut smooth.system.holds {
         hold.force = 0.0;
         let slot = smooth.joints[hold.owner as usize];
+        if hold.row >= DRIVES {
+            continue;
+        }
         if let Some(joint) = &scene.model.joints[slot as usize] {
             let held = joint.place(bodies, &[]).held(joint.desc.kind);
             hold.bias = held.residuals[hold.row as usize];
             worst = worst.max(hold.bias.abs());
         }
+    }
+    for k in 0..smooth.system.holds.len() {
+        let hold = &smooth.system.holds[k];
+        if hold.row < DRIVES {
+            continue;
+        }
+        let drive = (hold.row - DRIVES) as usize;
+        let slot = smooth.joints[hold.owner as usize] as usize;
+        let limit = smooth.drives[drive].kind != Kind::Motor && hold.bound == Bound::Held;
+        let left = match &scene.model.joints[slot] {
+            Some(joint) if limit => smooth.drive_residual(drive, joint, bodies),
+            _ => 0.0,
+        };
+        let hold = &mut smooth.system.holds[k];
+        hold.bound = if limit { Bound::Held } else { Bound::Slips };
+        hold.bias = if left.abs() > DEEP {
+            params.depenetration * left
+        } else {
+            left
+        };
+        worst = worst.max(hold.bias.abs());
     }
     if worst <= EXACT || !smooth.system.solve() {
         return false;
@@ -151,6 +184,7 @@ fn poses(
         s.position += Vec3::new(x, y, z);
         s.rotation = rotation::normalized(rotation::exp(Vec3::new(a, b, c)) * s.rotation);
     }
+    smooth.displace_trees(scene.model, bodies);
     true
 }
 
@@ -160,13 +194,14 @@ const SHOCK_SPEED: f64 = 1e-3;
 /// What prescribed bodies did through the rows that hold, and what those took, if they came to rest by a shock [J].
 fn shocked(smooth: &Smooth, free: &[[f64; 6]]) -> (f64, f64) {
     let holds = &smooth.system.holds;
-    let fast = |h: &Hold| hold_rate(h, free).abs() > SHOCK_SPEED;
+    let system = &smooth.system;
+    let fast = |h: &Hold| system.hold_rate(h, free).abs() > SHOCK_SPEED;
     if !holds.iter().any(fast) {
         return (0.0, 0.0);
     }
     let (mut driven, mut shock) = (0.0, 0.0);
     for h in holds {
-        let rates = hold_rate(h, free) + hold_rate(h, &smooth.system.result);
+        let rates = system.hold_rate(h, free) + system.hold_rate(h, &system.result);
         driven -= h.force * h.bias;
         shock -= h.force * 0.5 * rates;
     }
@@ -183,7 +218,7 @@ fn speeds(
     report: &mut StepReport,
 ) -> (f64, f64) {
     let none = (0.0, 0.0);
-    if smooth.slots.is_empty() {
+    if smooth.slots.is_empty() && smooth.trees.is_empty() {
         return none;
     }
     // Nothing moves along what holds: there is nothing to take away.
@@ -203,6 +238,9 @@ fn speeds(
     }
     for hold in &mut smooth.system.holds {
         hold.force = 0.0;
+        if hold.bound != Bound::Held {
+            hold.bound = Bound::Slips;
+        }
     }
     if !smooth.system.solve() {
         report.work.caps_hit += 1;
@@ -213,13 +251,17 @@ fn speeds(
         bodies[slot as usize].velocity = Vec3::new(x, y, z);
         bodies[slot as usize].angular_velocity = Vec3::new(a, b, c);
     }
+    let result = std::mem::take(&mut smooth.system.result);
+    smooth.trees_take_velocities(scene.model, &result, bodies);
+    smooth.system.result = result;
     let r = &mut report.residuals;
-    for hold in &smooth.system.holds {
-        let side = |k: usize| {
-            let v = smooth.system.result.get(hold.nodes[k] as usize);
-            v.map_or(0.0, |v| super::system::dot(&hold.jacobians[k], v))
-        };
-        let left = hold.bias + side(0) + side(1);
+    for hold in smooth
+        .system
+        .holds
+        .iter()
+        .filter(|h| h.bound == Bound::Held)
+    {
+        let left = smooth.system.hold_rate(hold, &smooth.system.result);
         r.joint_velocity = r.joint_velocity.max(left.abs());
     }
     for touch in &smooth.system.touches {

@@ -26,7 +26,7 @@ impl Smooth {
 
     /// Longest piece that regularised contacts allow [s].
     pub(crate) fn longest(&self, scene: &Scene<'_>) -> f64 {
-        let mut longest = f64::INFINITY;
+        let mut longest = self.longest_of_trees(scene.model);
         for (touch, active) in self.system.touches.iter().zip(&self.active) {
             let slip_speed = scene.contacts[active.contact as usize].surface.slip_speed;
             let turning = self.turning(touch);

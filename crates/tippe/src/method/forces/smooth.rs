@@ -6,9 +6,12 @@
 //! integrated, so that torque-free motion keeps L. Letters: φ rotation vector since the start of the piece.
 
 use super::compliant::{Yielding, YieldingSum};
+use super::drives::{DRIVES, Drive};
 use super::modes::Solver;
 use super::piece::Stage;
-use super::system::{Hold, Mode, NO_NODE, Node, System, Touch};
+use super::system::{Bound, Hold, LINKS, Mode, NO_NODE, Node, System, Touch};
+use super::trees::Tree;
+use crate::articulated::TreeError;
 use crate::collide::Contact;
 use crate::dynamics::contact_rates::rates;
 use crate::dynamics::impulse::inverse_inertia;
@@ -131,6 +134,15 @@ pub(crate) struct Smooth {
     /// By slot: its node; by node: its slot.
     pub node_of: Vec<u32>,
     pub slots: Vec<u32>,
+    /// Bounded rows of the joints, by joint the angle from which turns are counted, length of the step, work of motors over the piece [J].
+    pub drives: Vec<Drive>,
+    pub angles: Vec<f64>,
+    pub step: f64,
+    pub motor_work: f64,
+    /// Articulations, after the bodies; by link that rows end on: its acceleration where no joint accelerates; the first that has no answer.
+    pub trees: Vec<Tree>,
+    pub drifts: Vec<(Vec3, Vec3)>,
+    pub tree_error: Option<(u32, TreeError)>,
     pub contact_sums: Vec<ContactSum>,
     pub joint_sums: Vec<JointSum>,
     /// By node: work of drag over the piece [J], counted as a loss; by node: work of the user's loads [J]; works of springs.
@@ -155,6 +167,7 @@ impl Smooth {
         self.node_of.resize(model.bodies.len(), NO_NODE);
         self.slots.clear();
         self.joints.clear();
+        self.clear_links();
         let bind = |slot: u32, node_of: &mut Vec<u32>, slots: &mut Vec<u32>| {
             let free = model.bodies[slot as usize]
                 .as_ref()
@@ -169,6 +182,7 @@ impl Smooth {
             bind(a as u32, &mut self.node_of, &mut self.slots);
             bind(b as u32, &mut self.node_of, &mut self.slots);
         }
+        self.bind_links(scene);
         for (i, joint) in model.present_joints().filter(|(_, j)| scene.holds(j)) {
             self.joints.push(i as u32);
             if let Some(a) = joint.a {
@@ -194,6 +208,25 @@ impl Smooth {
                 bind(i as u32, &mut self.node_of, &mut self.slots);
             }
         }
+        self.number_trees();
+    }
+
+    /// Makes every link that contacts and joints act on an end.
+    fn bind_links(&mut self, scene: &Scene<'_>) {
+        if self.trees.is_empty() {
+            return;
+        }
+        for k in 0..self.active.len() {
+            let (a, b) = scene.contacts[self.active[k].contact as usize].bodies();
+            self.bind_link(scene.model, a as u32);
+            self.bind_link(scene.model, b as u32);
+        }
+        for (_, joint) in scene.model.present_joints().filter(|(_, j)| scene.holds(j)) {
+            if let Some(a) = joint.a {
+                self.bind_link(scene.model, a);
+            }
+            self.bind_link(scene.model, joint.b);
+        }
     }
 
     /// Contacts that carry, with what they did over the piece.
@@ -210,6 +243,7 @@ impl Smooth {
         self.first.holds.clone_from(&self.system.holds);
         self.first.touches.clone_from(&self.system.touches);
         self.first.result.clone_from(&self.system.result);
+        self.keep_trees();
     }
 
     pub(crate) fn come_back(&mut self) {
@@ -217,6 +251,7 @@ impl Smooth {
         self.system.holds.clone_from(&self.first.holds);
         self.system.touches.clone_from(&self.first.touches);
         self.system.result.clone_from(&self.first.result);
+        self.trees_come_back();
         self.keep_forces();
     }
 
@@ -229,7 +264,8 @@ impl Smooth {
             let load = &scene.loads[slot as usize];
             system.nodes.push(node(scene.model, body, s, load));
         }
-        self.springs(scene.model, bodies, &mut system.nodes);
+        self.pose_trees(scene, bodies, &mut system);
+        self.springs(scene.model, bodies, &mut system);
         self.press(scene, bodies, &mut system.nodes);
         for (k, &slot) in self.joints.iter().enumerate() {
             if let Some(joint) = &scene.model.joints[slot as usize] {
@@ -270,14 +306,14 @@ impl Smooth {
         let place = joint.place(bodies, &[]);
         let held = place.held(joint.desc.kind);
         let frame_a = match joint.a {
-            Some(slot) => joint_frame(model, slot, &joint.local_a, bodies, t),
+            Some(slot) => self.joint_frame(model, slot, &joint.local_a, bodies, t),
             None => FrameJet {
                 origin: VecJet::fixed(joint.local_a.position),
                 rotation: joint.local_a.rotation,
                 ..FrameJet::default()
             },
         };
-        let frame_b = joint_frame(model, joint.b, &joint.local_b, bodies, t);
+        let frame_b = self.joint_frame(model, joint.b, &joint.local_b, bodies, t);
         let biases = joint_rates::biases(joint.desc.kind, &frame_a, &frame_b);
         let node = |slot: u32| self.node_of[slot as usize];
         let forces = self.joint_forces.get(owner).copied().unwrap_or_default();
@@ -290,10 +326,14 @@ impl Smooth {
                 jacobians: [side(-row.e, row.ang_a), side(row.e, row.ang_b)],
                 bias: biases[k],
                 force: forces[k],
+                low: f64::NEG_INFINITY,
+                high: f64::INFINITY,
+                bound: Bound::Held,
                 owner: owner as u32,
                 row: k as u32,
             });
         }
+        self.hold_drives(joint, owner, bodies, [&frame_a, &frame_b], out);
     }
 
     /// A contact of the system, its mode as it is; a direction of slip follows the velocity.
@@ -306,7 +346,7 @@ impl Smooth {
         t: f64,
     ) -> Touch {
         let (a, b) = c.bodies();
-        let frames = [a, b].map(|slot| body_frame(model, slot as u32, bodies, t));
+        let frames = [a, b].map(|slot| self.body_frame(model, slot as u32, bodies, t));
         let radii = (c.point.radius_a, c.point.radius_b);
         let r = rates(
             &c.point.features,
@@ -348,7 +388,9 @@ impl Smooth {
     }
 
     /// Springs and dampers along free motions of joints, as forces.
-    fn springs(&self, model: &Model, bodies: &[BodyState], nodes: &mut [Node]) {
+    fn springs(&self, model: &Model, bodies: &[BodyState], system: &mut System) {
+        let mut sums = Vec::new();
+        self.push_servos(model, bodies, system, &mut sums);
         for &slot in &self.joints {
             let Some(joint) = &model.joints[slot as usize] else {
                 continue;
@@ -358,15 +400,18 @@ impl Smooth {
                     (joint.a, [-row.e, row.ang_a]),
                     (Some(joint.b), [row.e, row.ang_b]),
                 ];
+                sums.resize(system.nodes.len(), [0.0; 6]);
                 for (slot, [e, m]) in sides {
-                    let node = slot.map_or(NO_NODE, |s| self.node_of[s as usize]);
-                    if let Some(node) = nodes.get_mut(node as usize) {
-                        let push = [e.x, e.y, e.z, m.x, m.y, m.z].map(|x| x * force);
-                        let a = node.response(&push);
-                        for (f, a) in node.free.iter_mut().zip(a) {
-                            *f += a;
-                        }
-                    }
+                    let end = slot.map_or(NO_NODE, |s| self.node_of[s as usize]);
+                    system.push(end, &[e.x, e.y, e.z, m.x, m.y, m.z], force, &mut sums);
+                }
+            }
+        }
+        if !sums.is_empty() {
+            system.respond(&mut sums);
+            for (node, a) in system.nodes.iter_mut().zip(sums) {
+                for (f, a) in node.free.iter_mut().zip(a) {
+                    *f += a;
                 }
             }
         }
@@ -380,7 +425,11 @@ impl Smooth {
         self.joint_forces.clear();
         self.joint_forces.resize(self.joints.len(), [0.0; 6]);
         for h in &self.system.holds {
-            self.joint_forces[h.owner as usize][h.row as usize] = h.force;
+            if h.row >= DRIVES {
+                self.drives[(h.row - DRIVES) as usize].force = h.force;
+            } else {
+                self.joint_forces[h.owner as usize][h.row as usize] = h.force;
+            }
         }
     }
 
@@ -388,6 +437,9 @@ impl Smooth {
     pub(crate) fn keep_modes(&mut self) {
         for (active, touch) in self.active.iter_mut().zip(&self.system.touches) {
             active.mode = touch.mode;
+        }
+        for h in self.system.holds.iter().filter(|h| h.row >= DRIVES) {
+            self.drives[(h.row - DRIVES) as usize].bound = h.bound;
         }
     }
 }
@@ -423,33 +475,44 @@ fn drag_rate(body: &Body, s: &BodyState) -> (Vec3, Vec3) {
     )
 }
 
-/// The frame of a body at its centre of mass, with the acceleration of prescribed motion.
-fn body_frame(model: &Model, slot: u32, bodies: &[BodyState], t: f64) -> FrameJet {
-    let s = &bodies[slot as usize];
-    let kind = model.bodies[slot as usize].as_ref().map(|b| &b.kind);
-    let (a, alpha) = match kind {
-        Some(BodyKind::Kinematic(motion)) => motion.acceleration(t),
-        _ => (Vec3::ZERO, Vec3::ZERO),
-    };
-    FrameJet {
-        origin: VecJet {
-            x: s.position,
-            v: s.velocity,
-            a,
-        },
-        rotation: s.rotation,
-        w: s.angular_velocity,
-        alpha,
+impl Smooth {
+    /// The frame of a body at its centre of mass, with the acceleration of prescribed motion, or of a link whose joints do not accelerate.
+    fn body_frame(&self, model: &Model, slot: u32, bodies: &[BodyState], t: f64) -> FrameJet {
+        let s = &bodies[slot as usize];
+        let kind = model.bodies[slot as usize].as_ref().map(|b| &b.kind);
+        let link = self.node_of[slot as usize].wrapping_sub(LINKS) as usize;
+        let (a, alpha) = match kind {
+            Some(BodyKind::Kinematic(motion)) => motion.acceleration(t),
+            Some(BodyKind::Link { .. }) => self.drifts.get(link).copied().unwrap_or_default(),
+            _ => (Vec3::ZERO, Vec3::ZERO),
+        };
+        FrameJet {
+            origin: VecJet {
+                x: s.position,
+                v: s.velocity,
+                a,
+            },
+            rotation: s.rotation,
+            w: s.angular_velocity,
+            alpha,
+        }
     }
-}
 
-/// The frame of a joint on a body.
-fn joint_frame(model: &Model, slot: u32, local: &Pose, bodies: &[BodyState], t: f64) -> FrameJet {
-    let body = body_frame(model, slot, bodies, t);
-    FrameJet {
-        origin: body.point(local.position),
-        rotation: body.rotation * local.rotation,
-        ..body
+    /// The frame of a joint on a body.
+    fn joint_frame(
+        &self,
+        model: &Model,
+        slot: u32,
+        local: &Pose,
+        bodies: &[BodyState],
+        t: f64,
+    ) -> FrameJet {
+        let body = self.body_frame(model, slot, bodies, t);
+        FrameJet {
+            origin: body.point(local.position),
+            rotation: body.rotation * local.rotation,
+            ..body
+        }
     }
 }
 
