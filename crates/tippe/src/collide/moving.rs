@@ -234,7 +234,9 @@ pub(super) fn look(
     // What meets a mesh may meet it again at once: no other body has to be of its size there.
     let onward = if mesh { width } else { THROUGH * width };
     let left = 1.0 - seen.time / h;
-    let reach = near + left * motion.min(onward);
+    // A half-space is never passed, and its features hold wherever it is: the far end of a needle that slaps down is one of them.
+    let wall = [a, b].iter().any(|s| matches!(s, Shape::HalfSpace { .. }));
+    let reach = near + left * if wall { motion } else { motion.min(onward) };
     seen.limited |= add(
         drift,
         (a, b),

@@ -42,6 +42,8 @@ pub(crate) struct Balance {
     support: Vec<Support>,
     /// What dampers, drag and implicit stiffness took so far, by slot [J].
     lost: Vec<f64>,
+    /// The part of it that media took [J].
+    drag: Vec<f64>,
     /// What springs of joints have put in so far [J].
     pub sprung: f64,
     /// By root.
@@ -58,6 +60,8 @@ struct Sum {
     taken_by_joints: f64,
     /// What dampers, drag and implicit stiffness took.
     lost: f64,
+    /// The part of it that media took.
+    drag: f64,
     /// Changes of kinetic and potential energy, by size.
     turnover: f64,
     /// What was summed up, by size.
@@ -113,7 +117,7 @@ impl Balance {
             marks.clear();
             marks.resize(slots, false);
         }
-        for sums in [&mut self.taken_by_joints, &mut self.lost] {
+        for sums in [&mut self.taken_by_joints, &mut self.lost, &mut self.drag] {
             sums.clear();
             sums.resize(slots, 0.0);
         }
@@ -149,6 +153,14 @@ impl Balance {
         };
         let slot = if moves(b) { b } else { a };
         if let Some(sum) = self.lost.get_mut(slot as usize) {
+            *sum += loss;
+        }
+    }
+
+    /// A medium took energy of a body [J].
+    pub(crate) fn drag(&mut self, model: &Model, slot: u32, loss: f64) {
+        self.lose(model, [slot; 2], loss);
+        if let Some(sum) = self.drag.get_mut(slot as usize) {
             *sum += loss;
         }
     }
@@ -240,6 +252,7 @@ impl Balance {
             sum.taken += self.taken[i];
             sum.taken_by_joints += self.taken_by_joints[i];
             sum.lost += self.lost[i];
+            sum.drag += self.drag[i];
             sum.turnover += (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
             let turned = s.angular_velocity.length() * h;
             if turned <= ROLLING_TURN {
@@ -304,6 +317,10 @@ impl Balance {
                 ledger.gained += sum.gain;
                 take_out(sum, sum.gain, ledger);
             }
+            // What a contact lends the first stage it gets back in the second; in a stiff medium that takes it instead.
+            let lent = sum.drag.min(-sum.taken).max(0.0);
+            ledger.restitution += lent;
+            ledger.drag -= lent;
         }
     }
 }

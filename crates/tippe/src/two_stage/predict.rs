@@ -4,8 +4,9 @@
 //! Called by: the methods that step in two stages.
 //! Source: docs/methods/two-stage.md, "Fast bodies".
 
-use super::springs;
+use super::{Scratch, springs};
 use crate::collide::{Course, FEATURE_MOTION, detect_on_course};
+use crate::dynamics::drag::Accelerations;
 use crate::dynamics::{drag, energy, integrate};
 use crate::model::Model;
 use crate::output::balance::Balance;
@@ -62,7 +63,7 @@ fn look_ahead(
     work: &mut Work,
     ledger: &mut EnergyLedger,
 ) {
-    kick(model, state, 0.5 * h, &mut work.balance, ledger);
+    kick(model, state, h, Kick::First, &mut work.balance, ledger);
     predict(model, state, state.time, h, work);
     let course = Course {
         time: state.time,
@@ -80,32 +81,91 @@ fn look_ahead(
     );
 }
 
-/// Torques of the user and drag, for half a step, on every dynamic body.
+/// Which of the two half kicks of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kick {
+    First,
+    Second,
+}
+
+/// Torques of the user and drag, for half a step of length `h`, on every dynamic body.
 pub(crate) fn kick(
     model: &Model,
     state: &mut State,
-    half: f64,
+    h: f64,
+    which: Kick,
     balance: &mut Balance,
     ledger: &mut EnergyLedger,
 ) {
     for (i, body) in model.present() {
-        let torque = state.loads[i].torque;
-        let s = &mut state.bodies[i];
-        let idle = torque == crate::Vec3::ZERO && body.drag.is_none();
+        let load = &state.loads[i];
+        let idle = load.torque == crate::Vec3::ZERO && body.drag.is_none();
         if idle || !body.is_free() {
             continue;
         }
+        let s = &mut state.bodies[i];
         let start = energy::kinetic(body, s);
-        s.angular_velocity += integrate::torque_kick(body, s, torque, half);
-        let driven = energy::kinetic(body, s);
-        (s.velocity, s.angular_velocity) = drag::kick(body, s, half);
+        let turned = integrate::torque_kick(body, s, load.torque, 0.5 * h);
+        let mut driven = *s;
+        driven.angular_velocity += turned;
+        let driven = energy::kinetic(body, &driven);
+        if body.drag.is_some() {
+            let a = Accelerations {
+                linear: integrate::acceleration(model, body, load),
+                angular: integrate::torque_kick(body, s, load.torque, 1.0),
+            };
+            (s.velocity, s.angular_velocity) = match which {
+                Kick::First => drag::first_kick(body, s, &a, h),
+                Kick::Second => drag::second_kick(body, s, &a, h),
+            };
+        } else {
+            s.angular_velocity += turned;
+        }
         let slowed = energy::kinetic(body, s);
         ledger.external += driven - start;
         balance.put_in(i as u32, driven - start);
         ledger.drag += driven - slowed;
-        balance.lose(model, [i as u32; 2], driven - slowed);
+        balance.drag(model, i as u32, driven - slowed);
     }
-    springs::kick(model, state, 2.0 * half);
+    springs::kick(model, state, h);
+}
+
+/// In a medium an impulse at t moves a body less over the step than it would in a void: the first stage answers with what is left.
+pub(crate) fn respond_in_media(model: &Model, h: f64, stage: &mut Scratch) {
+    for (i, body) in model.present().filter(|(_, b)| b.drag.is_some()) {
+        if body.is_free() {
+            let (linear, angular) = drag::relaxations(body, stage.unkicked[i].velocity, h);
+            stage.bodies[i].inverse_mass *= linear.mean;
+            stage.bodies[i].inverse_inertia *= angular.mean;
+        }
+    }
+}
+
+/// What drag took of the work of the impulses at t, while the body moved: they are booked with all they did at first.
+fn book_response(
+    model: &Model,
+    i: usize,
+    [before, after]: [&crate::BodyState; 2],
+    h: f64,
+    work: &mut Work,
+    ledger: &mut EnergyLedger,
+) {
+    let Some(body) = model.bodies[i].as_ref().filter(|b| b.drag.is_some()) else {
+        return;
+    };
+    let (linear, angular) = drag::relaxations(body, work.stage.unkicked[i].velocity, h);
+    let spun = |s: &crate::BodyState| {
+        let turning = crate::BodyState {
+            velocity: crate::Vec3::ZERO,
+            ..*s
+        };
+        energy::kinetic(body, &turning)
+    };
+    let turned = spun(after) - spun(before);
+    let moved = energy::kinetic(body, after) - energy::kinetic(body, before) - turned;
+    let taken = moved * (1.0 / linear.mean - 1.0) + turned * (1.0 / angular.mean - 1.0);
+    ledger.drag += taken;
+    work.balance.drag(model, i as u32, taken);
 }
 
 /// Fills `predicted`: every body at t + h if nothing touched it.
@@ -142,6 +202,8 @@ pub(crate) fn advance(
                 ..flown.map_or(start, |f| f.0)
             };
             let end = flown.and_then(|f| f.1);
+            let from = flown.map_or(start, |f| f.0);
+            book_response(model, i, [&from, &kicked], h, work, ledger);
             state.bodies[i] = end.unwrap_or_else(|| integrate::fly(body, &kicked, a, h));
             let work_in = state.loads[i]
                 .force

@@ -7,7 +7,7 @@
 
 use super::bounce::{Bounce, bounce};
 use super::gather::{StepContact, load_bodies};
-use super::{Scratch, Settings, book, joints, servos, springs};
+use super::{Scratch, Settings, book, joints, predict, servos, springs};
 use crate::collide::{Contact, Features, Placement};
 use crate::dynamics::integrate;
 use crate::dynamics::joint::rotation_vector;
@@ -63,15 +63,18 @@ pub(crate) fn first_rows(
     work: &mut Work,
     h: f64,
 ) {
+    let bodies = &mut work.stage.bodies;
+    load_bodies(model, state, &work.detection.contacts, bodies);
+    predict::respond_in_media(model, h, &mut work.stage);
     let Scratch {
         bodies,
         step_contacts,
         rows,
         supported,
         stray,
+        unkicked,
         ..
     } = &mut work.stage;
-    load_bodies(model, state, &work.detection.contacts, bodies);
     book::find_stray(model, &state.bodies, &work.predicted, h, stray);
     rows.clear();
     let gravity = model.gravity.length();
@@ -152,7 +155,9 @@ pub(crate) fn first_rows(
         row.sliding = if step_contact.known {
             step_contact.memory.sliding
         } else {
-            u_t[0] * u_t[0] + u_t[1] * u_t[1] > SLIDING * SLIDING
+            // Kicks are not slip: what rests, sticks until the solve says otherwise.
+            let slip = u_t_start(c, &row, unkicked);
+            slip[0] * slip[0] + slip[1] * slip[1] > SLIDING * SLIDING
         };
         rows.push(row);
     }
@@ -172,6 +177,14 @@ pub(crate) fn first_rows(
         }
         joints::warm_first(state, &mut work.stage, h);
     }
+}
+/// Slip of a contact before the half kicks of the step.
+fn u_t_start(c: &Contact, row: &ContactRow, unkicked: &[BodyState]) -> [f64; 2] {
+    let (a, b) = c.bodies();
+    let (a, b) = (&unkicked[a], &unkicked[b]);
+    let u_a = a.velocity + a.angular_velocity.cross(row.lever_a());
+    let u_b = b.velocity + b.angular_velocity.cross(row.lever_b());
+    row.tangential(u_b - u_a)
 }
 /// Turn in a step beyond which its rotation vector says too little of its course [rad].
 const TARGETS_TURN_MAX: f64 = 2.0;

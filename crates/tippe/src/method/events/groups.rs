@@ -16,7 +16,7 @@ use crate::solver::choose::NET_COST;
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::two_stage::joint_network::OPEN_MAX;
-use crate::two_stage::predict::{advance, kick, predict};
+use crate::two_stage::predict::{Kick, advance, kick, predict};
 use crate::two_stage::substeps::{Part, Verdict};
 use crate::two_stage::{Island, depenetrate, finish, gather, substeps, targets};
 use crate::work::Work;
@@ -135,7 +135,14 @@ fn substep(
 
     work.stage.unkicked.clone_from(&state.bodies);
     // Half a kick at t, then the contacts of pairs that rest, on the way from here to where the bodies would go untouched.
-    kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
+    kick(
+        model,
+        state,
+        h,
+        Kick::First,
+        &mut work.balance,
+        &mut report.energy,
+    );
     predict(model, state, t, h, work);
     let course = Course {
         time: t,
@@ -168,7 +175,14 @@ fn substep(
     depenetrate::run(model, settings, state, work, &mut report);
 
     // Half a kick at t + h, then velocities right there.
-    kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
+    kick(
+        model,
+        state,
+        h,
+        Kick::Second,
+        &mut work.balance,
+        &mut report.energy,
+    );
     targets::second_rows(model, settings, state, work, h);
     solve::second(model, params, state, work, &mut report);
     state.time = t + h;

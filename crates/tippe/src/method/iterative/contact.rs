@@ -21,7 +21,7 @@ use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
 use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::with_island;
-use crate::two_stage::predict::{kick, predict};
+use crate::two_stage::predict::{Kick, kick, predict};
 use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
 use crate::two_stage::{Scratch, arrival, guard, impacts, targets};
 use crate::work::Work;
@@ -49,7 +49,7 @@ pub(crate) fn until_impact(
         // Half a kick at t: torques, drag and springs.
         let mut kicked = EnergyLedger::default();
         work.balance.take_back();
-        kick(model, state, 0.5 * h, &mut work.balance, &mut kicked);
+        kick(model, state, h, Kick::First, &mut work.balance, &mut kicked);
         predict(model, state, t, h, work);
         let settings = params.settings(params.drift_tolerance.min(params.depth_tolerance) / h);
         let resting = impacts::resting(model.gravity.length(), &params.impacts(), h);

@@ -19,7 +19,7 @@ use crate::output::ledger;
 use crate::report::{Phase, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
-use crate::two_stage::predict::{advance, kick, predict};
+use crate::two_stage::predict::{Kick, advance, kick, predict};
 use crate::two_stage::rest::Resting;
 use crate::two_stage::substeps::Verdict;
 use crate::two_stage::{depenetrate, finish, gather, impacts, substeps, targets};
@@ -139,7 +139,14 @@ fn substep(
     depenetrate::run(model, &settings, state, work, &mut report);
 
     // Half a kick at t + h, then project: velocities right at t + h.
-    kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
+    kick(
+        model,
+        state,
+        h,
+        Kick::Second,
+        &mut work.balance,
+        &mut report.energy,
+    );
     work.begins(Phase::Project);
     targets::second_rows(model, &settings, state, work, h);
     contact::project(model, params, state, work, &mut report);

@@ -18,7 +18,7 @@ use crate::solver::choose::NET_COST;
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
 use crate::two_stage::joint_network::OPEN_MAX;
-use crate::two_stage::predict::{advance, kick};
+use crate::two_stage::predict::{Kick, advance, kick};
 use crate::two_stage::rest::Resting;
 use crate::two_stage::substeps::{Part, Verdict};
 use crate::two_stage::{Island, depenetrate, finish, flights, gather, predict, substeps, targets};
@@ -157,7 +157,14 @@ fn substep(
 
     work.begins(Phase::Project);
     // Half a kick at t + h, then project: velocities right at t + h.
-    kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
+    kick(
+        model,
+        state,
+        h,
+        Kick::Second,
+        &mut work.balance,
+        &mut report.energy,
+    );
     targets::second_rows(model, settings, state, work, h);
     solve::second(model, params, state, work, &mut report);
     let efforts = work.stage.islands.iter().map(|i| i.effort.memory);

@@ -15,7 +15,7 @@ use crate::two_stage::book::Books;
 use crate::two_stage::gather::StepContact;
 use crate::two_stage::joints::LIKE;
 use crate::two_stage::parallel::{self, IslandView, Worker};
-use crate::two_stage::predict::{kick, predict};
+use crate::two_stage::predict::{Kick, kick, predict};
 use crate::two_stage::relinearise::{Lookahead, Missed, relinearise};
 use crate::two_stage::{arrival, guard, targets};
 use crate::work::Work;
@@ -45,7 +45,7 @@ pub(crate) fn until_impact(
         // Half a kick at t: torques, drag and springs.
         let mut kicked = EnergyLedger::default();
         work.balance.take_back();
-        kick(model, state, 0.5 * h, &mut work.balance, &mut kicked);
+        kick(model, state, h, Kick::First, &mut work.balance, &mut kicked);
         predict(model, state, t, h, work);
         let settings =
             params.settings(AIM * params.drift_tolerance.min(params.depth_tolerance) / h);

@@ -26,7 +26,7 @@ use crate::model::Model;
 use crate::report::{Phase, StepReport};
 use crate::state::State;
 use crate::step::{check_finite, check_trees};
-use crate::two_stage::predict::{advance, kick, predict};
+use crate::two_stage::predict::{Kick, advance, kick, predict};
 use crate::two_stage::substeps::Verdict;
 use crate::two_stage::{depenetrate, finish, gather, substeps, targets};
 use crate::work::Work;
@@ -132,7 +132,14 @@ fn substep(
     depenetrate::run(model, &settings, state, work, &mut report);
 
     // Half a kick at t + h, then close again: velocities right at t + h.
-    kick(model, state, 0.5 * h, &mut work.balance, &mut report.energy);
+    kick(
+        model,
+        state,
+        h,
+        Kick::Second,
+        &mut work.balance,
+        &mut report.energy,
+    );
     work.begins(Phase::Project);
     targets::second_rows(model, &settings, state, work, h);
     contact::project(model, params, state, work, &mut report);
