@@ -9,6 +9,7 @@ use boxddd::{
     BodyDef, BodyId, BodyType, BoxHull, Capsule, Filter, Foundation, Quat as Quat32, ShapeDef,
     Sphere, SphericalJointDef, Transform, Vec3 as Vector, World,
 };
+use tippe::joint::JointKind;
 use tippe::{Pose, Quat, Shape, Vec3};
 
 use crate::engine::Engine;
@@ -48,11 +49,14 @@ impl Box3d {
             bodies.push(id);
         }
         for joint in &input.joints {
-            let frame = |anchor: Vec3| Transform {
-                p: vector(anchor),
+            let frame = |pose: Pose| Transform {
+                p: vector(pose.position),
                 q: Quat32::IDENTITY,
             };
-            let ball = SphericalJointDef::new(bodies[joint.a.0], bodies[joint.b.0])
+            let (JointKind::Ball, Some(a)) = (joint.kind, joint.a.0) else {
+                bail!("of joints only those of two bodies at a point are given to Box3D");
+            };
+            let ball = SphericalJointDef::new(bodies[a], bodies[joint.b.0])
                 .local_frame_a(frame(joint.a.1))
                 .local_frame_b(frame(joint.b.1))
                 .collide_connected(false);
@@ -96,6 +100,8 @@ impl Engine for Box3d {
 fn body_definition(foundation: &Foundation, body: &InputBody) -> Result<BodyDef> {
     let kind = if body.dynamic {
         BodyType::Dynamic
+    } else if body.kinematic {
+        BodyType::Kinematic
     } else {
         BodyType::Static
     };
@@ -158,7 +164,7 @@ fn add_shape(
             let capsule = Capsule::new(end(-half_length), end(half_length), radius as f32);
             world.create_capsule_shape(body, definition, &capsule)?;
         }
-        _ => bail!("only balls, boxes and capsules are compared"),
+        _ => bail!("only balls, boxes and capsules are given to Box3D"),
     }
     Ok(())
 }

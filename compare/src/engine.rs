@@ -4,6 +4,7 @@
 //! Called by: `measure`.
 //! Source: none.
 
+use crate::phases;
 use anyhow::Result;
 use tippe::{Pose, World};
 
@@ -18,6 +19,16 @@ pub trait Engine {
     /// The engine refuses to go on.
     fn step(&mut self) -> Result<()>;
 
+    /// Whether something moves; engines that do not know say yes.
+    fn moves(&self) -> bool {
+        true
+    }
+
+    /// Times of its phases so far, where it tells them [ms].
+    fn phases(&self) -> Option<phases::Times> {
+        None
+    }
+
     /// Frames of all bodies now, in the order of the input.
     ///
     /// # Errors
@@ -25,16 +36,23 @@ pub trait Engine {
     fn poses(&self) -> Result<Vec<Pose>>;
 }
 
+/// Speed above which something moves [m/s] or [rad/s].
+const MOVES: f64 = 1e-6;
+
 /// Tippe, double precision, as the scene sets it.
 pub struct Tippe {
     world: World,
     dt: f64,
+    timed: bool,
 }
 
 impl Tippe {
     /// Takes the world of a scene.
-    pub fn new(world: World, dt: f64) -> Self {
-        Self { world, dt }
+    pub fn new(mut world: World, dt: f64, timed: bool) -> Self {
+        if timed {
+            phases::watch(&mut world);
+        }
+        Self { world, dt, timed }
     }
 }
 
@@ -44,8 +62,27 @@ impl Engine for Tippe {
     }
 
     fn step(&mut self) -> Result<()> {
-        self.world.step(self.dt)?;
+        if self.timed {
+            phases::begin();
+        }
+        let report = self.world.step(self.dt)?;
+        if self.timed {
+            phases::end(&report);
+        }
         Ok(())
+    }
+
+    fn moves(&self) -> bool {
+        self.world.body_ids().any(|id| {
+            self.world.body_state(id).is_ok_and(|s| {
+                let speed = s.velocity.length().max(s.angular_velocity.length());
+                speed > MOVES && self.world.body(id).is_ok_and(|b| b.is_dynamic())
+            })
+        })
+    }
+
+    fn phases(&self) -> Option<phases::Times> {
+        self.timed.then(phases::times)
     }
 
     fn poses(&self) -> Result<Vec<Pose>> {

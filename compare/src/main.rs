@@ -9,25 +9,26 @@ mod box3d;
 mod engine;
 mod input;
 mod measure;
+mod phases;
 mod rapier;
 mod referee;
 mod table;
 
 use std::fs;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Parser;
 use tippe_scene::Scene;
 
 use engine::{Engine, Tippe};
-use input::{CASES, Case, Input};
+use input::{Case, Input};
 use measure::{Row, measure};
 use rapier::Rapier;
 
 /// Tippe and other engines on the same speed scenes.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Scenes: funnel, funnel-1ms, pyramid, pile, joint-grid, towers; all if not given.
+    /// Scenes: `speed`, `everyday`, one of these by name, or scene files; `speed` if not given.
     scenes: Vec<String>,
     /// Steps of each scene, instead of its own number.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
@@ -38,6 +39,12 @@ struct Args {
     /// Name of the run: results go to `bench-results/<NAME>.csv`.
     #[arg(long, default_value = "latest")]
     name: String,
+    /// Method of Tippe, whatever the files say.
+    #[arg(long, default_value = "sequential")]
+    method: String,
+    /// Times Tippe's phases too, in a second table; costs it up to a microsecond a phase.
+    #[arg(long)]
+    phases: bool,
 }
 
 fn main() -> Result<()> {
@@ -45,6 +52,7 @@ fn main() -> Result<()> {
     let cases = chosen(&args.scenes)?;
     let (date, machine) = (table::today(), machine());
     let mut csv = String::from(table::CSV_HEAD);
+    let mut phases = table::phase_head();
     print!("{}", table::head());
     for case in cases {
         let load = load_average();
@@ -56,7 +64,11 @@ fn main() -> Result<()> {
             }
         };
         print!("{}", table::text(&rows));
+        phases += &table::phases(&rows);
         csv += &table::csv(&rows, &date, &machine, &load);
+    }
+    if args.phases {
+        print!("{phases}");
     }
     let folder = input::repository().join("bench-results");
     let file = folder.join(format!("{}.csv", args.name));
@@ -65,29 +77,24 @@ fn main() -> Result<()> {
         .with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// The scenes of these names; all if there are none.
+/// The scenes of these names.
 fn chosen(names: &[String]) -> Result<Vec<Case>> {
     if names.is_empty() {
-        return Ok(CASES.to_vec());
+        return input::cases("speed");
     }
-    names
-        .iter()
-        .map(|name| match CASES.iter().find(|c| c.name == name) {
-            Some(case) => Ok(*case),
-            None => bail!(
-                "no scene {name}; they are {}",
-                CASES.map(|c| c.name).join(", ")
-            ),
-        })
-        .collect()
+    let mut all = Vec::new();
+    for name in names {
+        all.extend(input::cases(name)?);
+    }
+    Ok(all)
 }
 
 /// Runs a scene as often as asked; keeps each engine's fastest run.
 fn best_of(case: &Case, args: &Args) -> Result<Vec<Row>> {
     let mut best: Vec<Row> = Vec::new();
     for _ in 0..args.runs {
-        let (scene, input) = case.load(args.steps)?;
-        let rows = measure(case.name, &input, engines(scene, &input)?)?;
+        let (scene, input) = case.load(args.steps, &args.method)?;
+        let rows = measure(&case.name, &input, engines(scene, &input, args)?)?;
         if best.is_empty() {
             best = rows;
         } else {
@@ -101,13 +108,18 @@ fn best_of(case: &Case, args: &Args) -> Result<Vec<Row>> {
     Ok(best)
 }
 
-fn engines(scene: Scene, input: &Input) -> Result<Vec<Box<dyn Engine>>> {
-    Ok(vec![
-        Box::new(Tippe::new(scene.world, input.dt)),
+/// Tippe, Rapier, and Box3D where it takes the scene.
+fn engines(scene: Scene, input: &Input, args: &Args) -> Result<Vec<Box<dyn Engine>>> {
+    #[cfg_attr(not(feature = "box3d"), allow(unused_mut))]
+    let mut all: Vec<Box<dyn Engine>> = vec![
+        Box::new(Tippe::new(scene.world, input.dt, args.phases)),
         Box::new(Rapier::new(input)?),
-        #[cfg(feature = "box3d")]
-        Box::new(box3d::Box3d::new(input)?),
-    ])
+    ];
+    #[cfg(feature = "box3d")]
+    if let Ok(engine) = box3d::Box3d::new(input) {
+        all.push(Box::new(engine));
+    }
+    Ok(all)
 }
 
 /// The processor, where the system says it.

@@ -9,6 +9,7 @@ use cpu_time::ProcessTime;
 
 use crate::engine::Engine;
 use crate::input::Input;
+use crate::phases::Times;
 use crate::referee::{Findings, Referee};
 
 /// Steps an engine takes before the next one has its turn: long enough that caches are its own, short enough that all
@@ -36,6 +37,10 @@ pub struct Row {
     pub mean: f64,
     /// 99th percentile [ms].
     pub p99: f64,
+    /// Longest step after the first ten over the mean of the steps in which something moves [1].
+    pub peak: f64,
+    /// Times by phase, where the engine tells them.
+    pub phases: Option<Times>,
     /// Mean of the first tenth of the steps [ms].
     pub first: f64,
     /// Mean of the last tenth of the steps [ms].
@@ -50,6 +55,8 @@ pub struct Row {
 struct Runner {
     engine: Box<dyn Engine>,
     step_ms: Vec<f64>,
+    /// Times of the steps in which something moved.
+    moving_ms: Vec<f64>,
     findings: Findings,
     stopped: String,
 }
@@ -62,6 +69,7 @@ pub fn measure(scene: &str, input: &Input, engines: Vec<Box<dyn Engine>>) -> Res
         .map(|engine| Runner {
             engine,
             step_ms: Vec::new(),
+            moving_ms: Vec::new(),
             findings: Findings::default(),
             stopped: String::new(),
         })
@@ -86,7 +94,13 @@ impl Runner {
         let result = self.engine.step();
         let time = clock()?.duration_since(start);
         match result {
-            Ok(()) => self.step_ms.push(time.as_secs_f64() * 1e3),
+            Ok(()) => {
+                let ms = time.as_secs_f64() * 1e3;
+                self.step_ms.push(ms);
+                if self.engine.moves() {
+                    self.moving_ms.push(ms);
+                }
+            }
             Err(e) => self.stopped = format!("step {step}: {e}"),
         }
         if is_sample(input, step) && self.stopped.is_empty() {
@@ -112,12 +126,21 @@ impl Runner {
             steps,
             mean: mean(times),
             p99: rank.checked_sub(1).map_or(0.0, |i| sorted[i]),
+            peak: peak(times, &self.moving_ms),
+            phases: self.engine.phases(),
             first: mean(&times[..tenth]),
             last: mean(&times[steps - tenth..]),
             findings: self.findings,
             stopped: self.stopped,
         }
     }
+}
+
+/// Longest step after the first ten over the mean of the moving ones; 0 where there are none.
+fn peak(times: &[f64], moving: &[f64]) -> f64 {
+    let longest = times.iter().skip(10).copied().fold(0.0, f64::max);
+    let mean = mean(moving);
+    if mean > 0.0 { longest / mean } else { 0.0 }
 }
 
 /// Whether the referee looks after this step, counted from 1.

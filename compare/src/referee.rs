@@ -4,13 +4,14 @@
 //! Called by: `measure`.
 //! Source: pair queries of the crate parry3d-f64; double precision, the same shapes for every engine.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::math::{Pose as ParryPose, Rotation, Vector};
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use parry3d_f64::query::contact;
-use parry3d_f64::shape::{Ball, Capsule, Cuboid, Shape as ParryShape};
+use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Shape as ParryShape};
 use std::collections::BTreeSet;
+use tippe::joint::JointKind;
 use tippe::{Filter, Pose, Shape, Vec3};
 
 use crate::input::Input;
@@ -69,7 +70,8 @@ impl<'a> Referee<'a> {
         let jointed = input
             .joints
             .iter()
-            .map(|j| (j.a.0.min(j.b.0), j.a.0.max(j.b.0)))
+            .filter(|j| !j.collide)
+            .filter_map(|j| j.a.0.map(|a| (a.min(j.b.0), a.max(j.b.0))))
             .collect();
         let poses: Vec<Pose> = input.bodies.iter().map(|b| b.pose).collect();
         let room = room(input, &solids, &poses);
@@ -92,8 +94,14 @@ impl<'a> Referee<'a> {
         findings.p99 = findings.p99.max(p99);
         findings.overlapping = findings.overlapping.max(depths.len());
         for joint in &self.input.joints {
-            let end = |(body, anchor): (usize, Vec3)| poses[body].point(anchor);
-            let error = (end(joint.a) - end(joint.b)).length();
+            let end = |body: usize, frame: &Pose| poses[body].compose(frame);
+            let a = joint.a.0.map_or(joint.a.1, |a| end(a, &joint.a.1));
+            let mut apart = end(joint.b.0, &joint.b.1).position - a.position;
+            if joint.kind == JointKind::Slider {
+                let along = a.rotation * Vec3::Z;
+                apart -= along * along.dot(apart);
+            }
+            let error = apart.length();
             findings.joint_error = findings.joint_error.max(error);
         }
         let dynamic = || {
@@ -173,15 +181,50 @@ fn room(input: &Input, solids: &[Solid], poses: &[Pose]) -> Option<Aabb> {
 }
 
 fn solid(shape: &Shape) -> Result<Box<dyn ParryShape>> {
-    Ok(match *shape {
-        Shape::Sphere { radius } => Box::new(Ball::new(radius)),
-        Shape::Cuboid { half } => Box::new(Cuboid::new(vector(half))),
+    let points = |v: &[Vec3]| v.iter().map(|p| vector(*p)).collect::<Vec<_>>();
+    Ok(match shape {
+        Shape::Sphere { radius } => Box::new(Ball::new(*radius)),
+        Shape::Cuboid { half } => Box::new(Cuboid::new(vector(*half))),
         Shape::Capsule {
             half_length,
             radius,
-        } => Box::new(Capsule::new_z(half_length, radius)),
-        _ => bail!("only balls, boxes and capsules are compared"),
+        } => Box::new(Capsule::new_z(*half_length, *radius)),
+        Shape::Cylinder { .. } | Shape::Cone { .. } => {
+            // As prisms and pyramids that lie within the shape by 5e-4 of its radius.
+            let outline = round_outline(shape);
+            Box::new(ConvexPolyhedron::from_convex_hull(&points(&outline)).context("no hull")?)
+        }
+        Shape::Hull(hull) => Box::new(
+            ConvexPolyhedron::from_convex_hull(&points(hull.vertices())).context("no hull")?,
+        ),
+        _ => bail!("the referee does not know {shape:?}"),
     })
+}
+
+/// Corners of a cylinder or cone along z [m].
+fn round_outline(shape: &Shape) -> Vec<Vec3> {
+    const CORNERS: u32 = 100;
+    let rim = |radius: f64, z: f64| {
+        (0..CORNERS).map(move |i| {
+            let angle = std::f64::consts::TAU * f64::from(i) / f64::from(CORNERS);
+            Vec3::new(radius * angle.cos(), radius * angle.sin(), z)
+        })
+    };
+    match *shape {
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => rim(radius, -half_length)
+            .chain(rim(radius, half_length))
+            .collect(),
+        Shape::Cone {
+            half_length,
+            radius,
+        } => rim(radius, -half_length)
+            .chain([Vec3::Z * half_length])
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn vector(v: Vec3) -> Vector {

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::measure::Row;
+use crate::phases::NAMES;
 
 /// The engine the others are compared with.
 const YARDSTICK: &str = "Rapier";
@@ -15,8 +16,8 @@ const YARDSTICK: &str = "Rapier";
 /// Lines above the rows.
 pub fn head() -> String {
     "\
-| scene | steps | engine | mean [ms] | p99 [ms] | first tenth | last tenth | × Rapier | deepest [m] | p99 depth [m] | joint error [m] | escaped | height [m] |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|
+| scene | steps | engine | mean [ms] | p99 [ms] | worst/mean | first tenth | last tenth | × Rapier | deepest [m] | p99 depth [m] | joint error [m] | escaped | height [m] |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 "
     .to_string()
 }
@@ -33,11 +34,12 @@ pub fn text(rows: &[Row]) -> String {
         };
         let _ = writeln!(
             out,
-            "| {} | {} | {name} | {:.2} | {:.2} | {:.2} | {:.2} | {} | {} | {} | {} | {} | {:.3} |",
+            "| {} | {} | {name} | {:.3} | {:.3} | {:.1} | {:.3} | {:.2} | {} | {} | {} | {} | {} | {:.3} |",
             row.scene,
             row.steps,
             row.mean,
             row.p99,
+            row.peak,
             row.first,
             row.last,
             ratio(row, rows).map_or_else(|| "-".into(), |r| format!("{r:.2}")),
@@ -51,8 +53,30 @@ pub fn text(rows: &[Row]) -> String {
     out
 }
 
+/// Lines above the rows of phases.
+pub fn phase_head() -> String {
+    let names = NAMES.map(|n| format!("{n} [ms]")).join(" | ");
+    format!(
+        "\n| scene | {names} | substeps | sweeps | factorisations |\n|{}\n",
+        "---|".repeat(NAMES.len() + 4)
+    )
+}
+
+/// Means a step by phase, of those engines that tell them.
+pub fn phases(rows: &[Row]) -> String {
+    let mut out = String::new();
+    for row in rows {
+        let Some(times) = &row.phases else { continue };
+        let steps = f64::from(times.steps.max(1));
+        let ms = times.ms.map(|t| format!("{:.4}", t / steps)).join(" | ");
+        let counts = times.counts.map(|c| format!("{:.1}", c as f64 / steps));
+        let _ = writeln!(out, "| {} | {ms} | {} |", row.scene, counts.join(" | "));
+    }
+    out
+}
+
 /// Heads of the columns of the file.
-pub const CSV_HEAD: &str = "date,machine,load_before,scene,engine,bodies,dt_s,steps,cpu_ms_mean,cpu_ms_p99,cpu_ms_first_tenth,cpu_ms_last_tenth,times_rapier,deepest_m,p99_depth_m,overlapping_pairs,joint_error_m,escaped,mean_height_m,stopped\n";
+pub const CSV_HEAD: &str = "date,machine,load_before,scene,engine,bodies,dt_s,steps,cpu_ms_mean,cpu_ms_p99,worst_over_mean,cpu_ms_first_tenth,cpu_ms_last_tenth,times_rapier,deepest_m,p99_depth_m,overlapping_pairs,joint_error_m,escaped,mean_height_m,stopped\n";
 
 /// The rows of one scene as lines of the file.
 pub fn csv(rows: &[Row], date: &str, machine: &str, load: &str) -> String {
@@ -61,7 +85,7 @@ pub fn csv(rows: &[Row], date: &str, machine: &str, load: &str) -> String {
         let f = &row.findings;
         let _ = writeln!(
             out,
-            "{date},{machine},{load},{},{},{},{},{},{:.4},{:.4},{:.4},{:.4},{},{:e},{:e},{},{:e},{},{:.6},{}",
+            "{date},{machine},{load},{},{},{},{},{},{:.4},{:.4},{:.4},{:.4},{:.4},{},{:e},{:e},{},{:e},{},{:.6},{}",
             row.scene,
             row.engine,
             row.bodies,
@@ -69,6 +93,7 @@ pub fn csv(rows: &[Row], date: &str, machine: &str, load: &str) -> String {
             row.steps,
             row.mean,
             row.p99,
+            row.peak,
             row.first,
             row.last,
             ratio(row, rows).map_or_else(String::new, |r| format!("{r:.4}")),
