@@ -2,6 +2,7 @@
 
 mod adaptive_scenes;
 mod as_worded;
+mod events_scenes;
 mod every_method;
 mod funnel;
 mod scenes;

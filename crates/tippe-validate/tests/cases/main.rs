@@ -6,6 +6,7 @@ mod common;
 mod acceptance;
 mod beyond;
 mod doc;
+mod events;
 mod forces;
 mod iterative;
 mod ledger;

@@ -2,6 +2,8 @@
 
 #[path = "../cluster_support/mod.rs"]
 mod cluster_support;
+#[path = "../events_random/mod.rs"]
+mod events_random;
 #[path = "../geometry_support/mod.rs"]
 mod geometry_support;
 #[path = "../joint_support/mod.rs"]
@@ -13,6 +15,8 @@ mod support;
 
 mod compliant;
 mod events;
+mod events_experiments;
+mod events_limits;
 mod forces;
 mod impact_law;
 mod impacts;

@@ -61,5 +61,8 @@ fn four_scenes_have_their_golden_hashes_however_they_are_run() {
             assert_eq!(found, other, "{name}: {steps} steps, {threads} threads");
         }
     }
-    assert!(moved.is_empty(), "if that is meant, GOLDEN becomes\n{moved}");
+    assert!(
+        moved.is_empty(),
+        "if that is meant, GOLDEN becomes\n{moved}"
+    );
 }

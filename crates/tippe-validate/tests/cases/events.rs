@@ -1,6 +1,6 @@
 //! The fidelity cases that `events` must pass at 1 ms, and those at 1/60 s: on its own clock the step only says when to look.
 
-mod common;
+use crate::common;
 
 use common::{COARSE, FINE, measure_of};
 use tippe_validate::{Form, Setup, json_line};
@@ -55,5 +55,9 @@ fn joints_and_the_rest_at_a_millisecond() {
 
 #[test]
 fn joints_at_a_millisecond_as_trees() {
-    hold(&["F14", "F15", "F16", "F17", "F22"], &[FINE], Form::Articulated);
+    hold(
+        &["F14", "F15", "F16", "F17", "F22"],
+        &[FINE],
+        Form::Articulated,
+    );
 }

@@ -2,10 +2,9 @@
 
 #![allow(non_snake_case)]
 
-#[path = "events_random/mod.rs"]
-mod events_random;
-mod geometry_support;
-mod support;
+use crate::events_random;
+use crate::geometry_support;
+use crate::support;
 
 use support::{G, add, floor, near, near_vec, solid, sphere, state};
 use tippe::{
@@ -59,9 +58,12 @@ fn reference_body(v: &serde_json::Value, side: f64, velocity: Vec3) -> BodyDesc 
 #[test]
 fn mc_14_reference_impacts_in_a_world() {
     let data: serde_json::Value =
-        serde_json::from_str(include_str!("data/single_impacts.json")).expect("good data");
+        serde_json::from_str(include_str!("../data/single_impacts.json")).expect("good data");
     for (i, case) in data["cases"].as_array().expect("cases").iter().enumerate() {
-        for (name, impact_law) in [("poisson", ImpactLaw::Poisson), ("stronge", ImpactLaw::Stronge)] {
+        for (name, impact_law) in [
+            ("poisson", ImpactLaw::Poisson),
+            ("stronge", ImpactLaw::Stronge),
+        ] {
             let surface = Surface {
                 impact_law,
                 ..Surface::new(
@@ -107,7 +109,10 @@ fn mc_14_reference_impacts_in_a_world() {
 fn a_box_dropped_flat_stays_a_mirror_of_itself() {
     let mut world = world(Surface::new(0.4, 0.5));
     add(&mut world, &floor());
-    let id = add(&mut world, &solid(cuboid(0.1, 0.2, 0.15), 1.0, Vec3::Z * 0.8));
+    let id = add(
+        &mut world,
+        &solid(cuboid(0.1, 0.2, 0.15), 1.0, Vec3::Z * 0.8),
+    );
     for _ in 0..40 {
         world.step(0.05).expect("a step");
         let s = state(&world, id);
@@ -120,7 +125,10 @@ fn a_box_dropped_flat_stays_a_mirror_of_itself() {
 fn mirrored_balls_on_a_free_plate_stay_mirrored() {
     let mut world = world(Surface::new(0.3, 0.6));
     add(&mut world, &floor());
-    let plate = add(&mut world, &solid(cuboid(0.5, 0.3, 0.05), 2.0, Vec3::Z * 0.05));
+    let plate = add(
+        &mut world,
+        &solid(cuboid(0.5, 0.3, 0.05), 2.0, Vec3::Z * 0.05),
+    );
     let balls = [0.3, -0.3].map(|x| {
         let mut ball = solid(sphere(0.05), 0.5, Vec3::new(x, 0.0, 0.6));
         ball.velocity = Vec3::X * (-0.5 * x);
@@ -176,7 +184,10 @@ fn mc_29_an_impact_on_a_jointed_body_goes_by_the_matrix_through_the_joint() {
     let (mass, length, ball_mass, e) = (2.0, 1.0, 0.5, 0.7);
     let mut world = world(Surface::new(0.0, e));
     world.set_gravity(Vec3::ZERO).expect("finite");
-    let rod = add(&mut world, &solid(cuboid(0.5 * length, 0.02, 0.02), mass, Vec3::X * 0.5));
+    let rod = add(
+        &mut world,
+        &solid(cuboid(0.5 * length, 0.02, 0.02), mass, Vec3::X * 0.5),
+    );
     let hinge = JointDesc::new(
         JointKind::Hinge,
         None,
@@ -208,18 +219,51 @@ fn mc_29_an_impact_on_a_jointed_body_goes_by_the_matrix_through_the_joint() {
 #[test]
 fn bad_parameters_are_refused_by_name() {
     for (params, field) in [
-        (EventsParams { band: 0.0, ..EventsParams::default() }, "band"),
-        (EventsParams { band: 2.0, ..EventsParams::default() }, "band"),
-        (EventsParams { substep: 0.0, ..EventsParams::default() }, "substep"),
-        (EventsParams { sweep: f64::NAN, ..EventsParams::default() }, "sweep"),
-        (EventsParams { impacts_max: 0, ..EventsParams::default() }, "impacts_max"),
+        (
+            EventsParams {
+                band: 0.0,
+                ..EventsParams::default()
+            },
+            "band",
+        ),
+        (
+            EventsParams {
+                band: 2.0,
+                ..EventsParams::default()
+            },
+            "band",
+        ),
+        (
+            EventsParams {
+                substep: 0.0,
+                ..EventsParams::default()
+            },
+            "substep",
+        ),
+        (
+            EventsParams {
+                sweep: f64::NAN,
+                ..EventsParams::default()
+            },
+            "sweep",
+        ),
+        (
+            EventsParams {
+                impacts_max: 0,
+                ..EventsParams::default()
+            },
+            "impacts_max",
+        ),
     ] {
         let error = World::new(Method::Events(params)).unwrap_err().to_string();
         assert!(error.contains(field), "{error}");
     }
     for e in [-0.1, 1.1, f64::NAN] {
         let mut world = World::new(Method::Events(EventsParams::default())).expect("good");
-        assert!(world.set_default_surface(Surface::new(0.3, e)).is_err(), "{e}");
+        assert!(
+            world.set_default_surface(Surface::new(0.3, e)).is_err(),
+            "{e}"
+        );
     }
 }
 
@@ -229,7 +273,10 @@ fn bodies_that_overlap_at_the_start_or_stand_at_one_point_end_apart_or_stay_repo
         let mut world = world(Surface::new(0.3, 0.5));
         add(&mut world, &floor());
         for _ in 0..count {
-            add(&mut world, &solid(cuboid(0.1, 0.1, 0.1), 1.0, Vec3::Z * 0.5));
+            add(
+                &mut world,
+                &solid(cuboid(0.1, 0.1, 0.1), 1.0, Vec3::Z * 0.5),
+            );
         }
         let mut depth = 0.0_f64;
         let mut caps = 0;
@@ -263,8 +310,13 @@ fn walls_that_squeeze_a_body_are_told_of() {
         depth = depth.max(report.penetration_found);
         println!(
             "{:.2}: {} impacts, {} promotions, depth {:.1e}/{:.1e}, caps {}, {:?}",
-            report.time, report.collisions, report.work.promotions, report.penetration, report.penetration_found,
-            report.work.caps_open(), state(&world, id).position
+            report.time,
+            report.collisions,
+            report.work.promotions,
+            report.penetration,
+            report.penetration_found,
+            report.work.caps_open(),
+            state(&world, id).position
         );
         told |= report.penetration_found > 1e-3 || report.work.caps_open() > 0;
     }
@@ -275,24 +327,37 @@ fn walls_that_squeeze_a_body_are_told_of() {
 #[test]
 fn the_limit_on_impacts_of_a_pair_is_reached_and_reported() {
     // An elastic ball under a low ceiling: more impacts in a frame than allowed.
-    let params = EventsParams { impacts_max: 5, ..EventsParams::default() };
+    let params = EventsParams {
+        impacts_max: 5,
+        ..EventsParams::default()
+    };
     let mut world = with(Surface::new(0.0, 1.0), params);
     world.set_gravity(Vec3::ZERO).expect("finite");
     for z in [0.21, -0.21] {
-        add(&mut world, &BodyDesc::fixed(cuboid(1.0, 1.0, 0.1), Vec3::Z * z));
+        add(
+            &mut world,
+            &BodyDesc::fixed(cuboid(1.0, 1.0, 0.1), Vec3::Z * z),
+        );
     }
     let mut ball = solid(sphere(0.1), 1.0, Vec3::ZERO);
     ball.velocity = Vec3::Z * 20.0;
     add(&mut world, &ball);
     let report = world.step(0.1).expect("a step");
-    assert!(report.work.caps_hit > 0 && report.work.promotions > 0, "{:?}", report.work);
+    assert!(
+        report.work.caps_hit > 0 && report.work.promotions > 0,
+        "{:?}",
+        report.work
+    );
     assert!(report.is_finite());
 }
 
 #[test]
 fn the_limit_on_passes_of_a_cluster_is_reached_and_reported() {
     // Five touching balls need four passes.
-    let params = EventsParams { passes: 2, ..EventsParams::default() };
+    let params = EventsParams {
+        passes: 2,
+        ..EventsParams::default()
+    };
     let mut world = with(Surface::new(0.0, 1.0), params);
     world.set_gravity(Vec3::ZERO).expect("finite");
     for i in 0..6 {
@@ -329,14 +394,21 @@ fn mc_35_ten_thousand_pieces_far_away_are_never_looked_at() {
 fn mc_33_endless_bounces_end_and_events_stay_bounded() {
     // E12: dropped by 1 m at e = 0.5, at rest after 1.35457 s.
     for promotion in [true, false] {
-        let params = EventsParams { promotion, ..EventsParams::default() };
+        let params = EventsParams {
+            promotion,
+            ..EventsParams::default()
+        };
         let mut world = with(Surface::new(0.3, 0.5), params);
         add(&mut world, &floor());
         let id = add(&mut world, &solid(sphere(0.1), 1.0, Vec3::Z * 1.1));
         let (mut last, mut events) = (0.0, 0);
         for _ in 0..40 {
             world.step(0.05).expect("a step");
-            for e in world.events().iter().filter(|e| e.kind == EventKind::Impact) {
+            for e in world
+                .events()
+                .iter()
+                .filter(|e| e.kind == EventKind::Impact)
+            {
                 events += 1;
                 let slow = (2.0 * G * 1e-5).sqrt();
                 if e.speed > slow {
@@ -353,7 +425,11 @@ fn mc_33_endless_bounces_end_and_events_stay_bounded() {
 
 #[test]
 fn random_worlds_neither_stop_nor_gain() {
-    let (count, seconds) = if cfg!(debug_assertions) { (20, 0.25) } else { (100, 0.5) };
+    let (count, seconds) = if cfg!(debug_assertions) {
+        (20, 0.25)
+    } else {
+        (100, 0.5)
+    };
     let (mut capped, mut steps, mut faults) = (0, 0, Vec::new());
     for seed in 0..count {
         let out = events_random::run(seed, seconds);
