@@ -5,7 +5,7 @@
 //! Source: docs/python.md, "Batches".
 
 use crate::arrays::wxyz;
-use crate::errors::{Fault, raise, refused, scene_refused};
+use crate::errors::{Fault, raise, refused, scene_refused, unknown};
 use crate::scene::{Scene, overrides};
 use crate::world::World;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
@@ -60,6 +60,26 @@ fn values<'py>(
         chosen.set_item(path, value)?;
     }
     Ok(chosen)
+}
+
+/// The articulation of a name.
+fn articulation(
+    py: Python<'_>,
+    world: &tippe::World,
+    name: &str,
+) -> PyResult<tippe::ArticulationId> {
+    let trees = world
+        .articulation_ids()
+        .filter_map(|id| world.articulation(id).ok());
+    let found = world.articulation_named(name);
+    found.ok_or_else(|| {
+        unknown(
+            py,
+            "articulation",
+            name,
+            trees.map(|a| a.desc.name.as_str()),
+        )
+    })
 }
 
 #[pymethods]
@@ -253,6 +273,66 @@ impl Batch {
             }
         }
         PyArray1::from_vec(py, flat).reshape([inner.worlds().len(), bodies, 7])
+    }
+
+    /// Positions and velocities of an articulation of all worlds, (n, positions) and (n, velocities); quaternions are (w, x, y, z).
+    fn articulation_states<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        let inner = self.lock(py)?;
+        let count = inner.worlds().len();
+        let (mut positions, mut velocities) = (Vec::new(), Vec::new());
+        for world in inner.worlds() {
+            let id = articulation(py, world, name)?;
+            let tree = world.articulation(id).map_err(|e| raise(py, e))?;
+            let state = world.articulation_state(id).map_err(|e| raise(py, e))?;
+            let order = tippe_scene::written_order(tree);
+            positions.extend(order.into_iter().map(|k| state.positions[k]));
+            velocities.extend_from_slice(&state.velocities);
+        }
+        let shape = |values: &Vec<f64>| [count, values.len() / count];
+        let (q, v) = (shape(&positions), shape(&velocities));
+        Ok((
+            PyArray1::from_vec(py, positions).reshape(q)?,
+            PyArray1::from_vec(py, velocities).reshape(v)?,
+        ))
+    }
+
+    /// Puts an articulation of the given worlds, of all if none are given, into other states, one row a world.
+    #[pyo3(signature = (name, positions, velocities, worlds = None))]
+    fn set_articulation_states(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        positions: Vec<Vec<f64>>,
+        velocities: Vec<Vec<f64>>,
+        worlds: Option<Vec<usize>>,
+    ) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        let count = inner.worlds().len();
+        let worlds = worlds.unwrap_or_else(|| (0..count).collect());
+        if positions.len() != worlds.len() || velocities.len() != worlds.len() {
+            let reason = format!("must have a row for each of the {} worlds", worlds.len());
+            return Err(refused(py, "positions, velocities", &reason));
+        }
+        for ((i, positions), velocities) in worlds.into_iter().zip(positions).zip(velocities) {
+            let Some(world) = inner.worlds_mut().get_mut(i) else {
+                return Err(refused(
+                    py,
+                    "worlds",
+                    &format!("there are {count} worlds, got {i}"),
+                ));
+            };
+            let id = articulation(py, world, name)?;
+            let tree = world.articulation(id).map_err(|e| raise(py, e))?;
+            let state = crate::parts::stored_state(py, tree, positions, velocities)?;
+            world
+                .set_articulation_state(id, &state)
+                .map_err(|e| raise(py, e))?;
+        }
+        Ok(())
     }
 
     /// Hashes of all worlds.

@@ -280,19 +280,7 @@ impl Articulation {
     fn set_state(&self, py: Python<'_>, positions: Vec<f64>, velocities: Vec<f64>) -> PyResult<()> {
         let world = &mut self.world.get().lock(py)?.world;
         let tree = world.articulation(self.id).map_err(|e| raise(py, e))?;
-        let order = tippe_scene::written_order(tree);
-        if order.len() != positions.len() {
-            let reason = format!("must have {} numbers, has {}", order.len(), positions.len());
-            return Err(refused(py, "positions", &reason));
-        }
-        let mut stored = vec![0.0; positions.len()];
-        for (value, k) in positions.into_iter().zip(order) {
-            stored[k] = value;
-        }
-        let state = ArticulationState {
-            positions: stored,
-            velocities,
-        };
+        let state = stored_state(py, tree, positions, velocities)?;
         world
             .set_articulation_state(self.id, &state)
             .map_err(|e| raise(py, e))
@@ -322,6 +310,28 @@ impl Articulation {
             })
             .collect())
     }
+}
+
+/// A state of a tree from positions whose quaternions are (w, x, y, z).
+pub fn stored_state(
+    py: Python<'_>,
+    tree: &tippe::Articulation,
+    positions: Vec<f64>,
+    velocities: Vec<f64>,
+) -> PyResult<ArticulationState> {
+    let order = tippe_scene::written_order(tree);
+    if order.len() != positions.len() {
+        let reason = format!("must have {} numbers, has {}", order.len(), positions.len());
+        return Err(refused(py, "positions", &reason));
+    }
+    let mut stored = vec![0.0; positions.len()];
+    for (value, k) in positions.into_iter().zip(order) {
+        stored[k] = value;
+    }
+    Ok(ArticulationState {
+        positions: stored,
+        velocities,
+    })
 }
 
 /// What one contact point carried in the last step. The normal points from body A to body B; impulse and force act on B.

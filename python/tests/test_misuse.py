@@ -133,8 +133,8 @@ def test_exceptions_name_field_and_reason(world):
         tippe.Shape.sphere(-1)
     assert isinstance(found.value, ValueError) and "radius" in found.value.field
     with pytest.raises(tippe.SceneError) as found:
-        tippe.Scene.parse("version = 1\n[[body]]\nshape.sphere = { radius = 0.1 }\nmass = -1\n")
-    assert found.value.place == "scene:4:8" and "must be positive" in str(found.value)
+        tippe.Scene.parse("version = 1\n[[body]]\nname = 'b'\nshape.sphere = { radius = 0.1 }\nmass = -1\n")
+    assert found.value.place == "scene:5:8" and "must be positive" in str(found.value)
 
 
 def test_a_body_that_was_removed_is_unknown(world):
@@ -164,8 +164,6 @@ def test_random_calls_never_crash():
     for _ in range(4000):
         thing, name = rng.choice(calls)
         arguments = [rng.choice(values) for _ in range(rng.randrange(4))]
-        if name == "step" and arguments and arguments[0] == 2**70:
-            continue
         try:
             member = getattr(thing, name)
             if callable(member):

@@ -108,12 +108,16 @@ def test_seeds_depend_on_the_world_and_not_on_the_size_of_the_batch():
     def mass(seed):
         return float(np.random.default_rng(seed).uniform(1, 5))
 
-    small, large = (tippe.Batch(scene, n, vary={"body.block.mass": mass}, seed=11) for n in (3, 6))
-    assert small.hashes() == large.hashes()[:3]
-    assert len(set(large.hashes())) == 6
-    other = tippe.Batch(scene, 3, vary={"body.block.mass": mass}, seed=12)
-    assert set(other.hashes()).isdisjoint(small.hashes())
-    assert small.world(1).body("block").mass == mass(small.seed_of(1))
+    def drawn(n, seed):
+        batch = tippe.Batch(scene, n, vary={"body.block.mass": mass}, seed=seed)
+        assert batch.seed_of(1) != batch.seed_of(0)
+        masses = [batch.world(i).body("block").mass for i in range(n)]
+        assert masses == [mass(batch.seed_of(i)) for i in range(n)]
+        return masses
+
+    assert drawn(3, 11) == drawn(6, 11)[:3]
+    assert len(set(drawn(6, 11))) == 6
+    assert set(drawn(3, 12)).isdisjoint(drawn(3, 11))
 
 
 def test_forces_and_edits_reach_single_worlds():
