@@ -7,6 +7,7 @@
 use crate::joint::JointId;
 use crate::math::Vec3;
 use crate::model::BodyId;
+use crate::solver::choose::VISIT;
 
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -270,6 +271,8 @@ pub struct SolverWork {
     pub sweeps: u32,
     /// Contact points visited by those sweeps.
     pub rows_swept: u64,
+    /// Multiply–adds of direct solves, counted by blocks and rows.
+    pub operations: u64,
     /// Parts that the step was divided into, 1 if it was not.
     pub substeps: u32,
     /// Newton steps of direct solves.
@@ -302,6 +305,12 @@ impl SolverWork {
     #[must_use]
     pub const fn caps_blind(&self) -> u32 {
         self.caps_open().saturating_sub(self.caps_measured)
+    }
+
+    /// Multiply–adds of all solves: a visit of a contact by a sweep counts for [`THRESHOLDS`](crate::THRESHOLDS)' `VISIT`.
+    #[must_use]
+    pub fn counted(&self) -> f64 {
+        VISIT * self.rows_swept as f64 + self.operations as f64
     }
 
     /// A loop ended at its limit, and residuals will tell what it left.
@@ -339,6 +348,7 @@ impl SolverWork {
     pub(crate) const fn add(&mut self, more: &Self) {
         self.sweeps += more.sweeps;
         self.rows_swept += more.rows_swept;
+        self.operations += more.operations;
         self.substeps += more.substeps;
         self.newton_steps += more.newton_steps;
         self.caps_hit += more.caps_hit;

@@ -193,6 +193,11 @@ impl Job<'_> {
             &mut scratch.dense,
         );
         self.work.newton_steps += u32::from(missed.is_some());
+        if missed.is_some() {
+            let held: usize = self.joint_blocks.iter().map(|l| l.held.count).sum();
+            let n = (3 * scratch.order.len() + held) as u64;
+            self.work.operations += n * n * n / 3;
+        }
         missed.map(|missed| missed <= tolerance)
     }
 
@@ -389,6 +394,7 @@ impl Job<'_> {
                 break;
             };
             self.work.newton_steps += solved.factorisations;
+            self.work.operations += solved.operations;
             self.spent += solved.operations;
             self.core = self.core.less(solved.operations);
             if !solved.met {
