@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
-use tippe::{Interrupt, StepError};
+use tippe::{CERTIFIED, Interrupt, StepError};
 use tippe_scene::recording::{Holds, RecordingWriter, Tables};
 use tippe_scene::{LoadOptions, Recording, Scene};
 
@@ -412,6 +412,12 @@ impl Simulation {
                 s.open_steps,
                 count(s.steps, "step"),
                 count(s.caps_open, "loop")
+            ));
+        }
+        if s.squeezed_max > CERTIFIED.penetration {
+            warnings.push(format!(
+                "bodies are squeezed between prescribed surfaces that leave no room for them: up to {} m of overlap",
+                number(s.squeezed_max)
             ));
         }
         let gained = self.gained_share(scene);

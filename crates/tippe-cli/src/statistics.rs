@@ -21,6 +21,8 @@ pub struct Statistics {
     pub collisions: u64,
     /// Largest penetration, as left by a step or found by the next detection [m].
     pub depth_max: f64,
+    /// Largest overlap of bodies that prescribed surfaces press together [m].
+    pub squeezed_max: f64,
     /// Worst residuals.
     pub residuals: Residuals,
     /// Adaptive trees: sums over steps of moving and of locked joints, most joints beyond the budget and steps with any, and
@@ -146,6 +148,7 @@ impl Statistics {
             .depth_max
             .max(report.penetration)
             .max(report.penetration_found);
+        self.squeezed_max = self.squeezed_max.max(report.squeezed);
         self.residuals = self.residuals.max(report.residuals);
         self.capped_steps += u64::from(report.work.caps_hit > 0);
         self.caps_hit += u64::from(report.work.caps_hit);

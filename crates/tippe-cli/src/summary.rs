@@ -34,6 +34,8 @@ pub struct Summary {
     pub collisions_mean: f64,
     /// Largest penetration [m].
     pub max_depth: f64,
+    /// Largest overlap of bodies that prescribed surfaces press together [m].
+    pub squeezed: f64,
     /// Whether the run can be trusted, and what speaks against it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
@@ -256,6 +258,7 @@ impl Summary {
             contacts_mean: statistics.per_step(statistics.contacts),
             collisions_mean: statistics.per_step(statistics.collisions),
             max_depth: statistics.depth_max,
+            squeezed: statistics.squeezed_max,
             verdict: None,
             certified_steps: statistics.certified_steps,
             missed: missed(statistics),

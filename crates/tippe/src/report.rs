@@ -27,6 +27,8 @@ pub struct StepReport {
     pub penetration: f64,
     /// Largest penetration found by the detection at the start of the step [m].
     pub penetration_found: f64,
+    /// Overlap left at contacts of bodies that prescribed surfaces press together, where no velocity meets all of them [m].
+    pub squeezed: f64,
     /// How far the solution is from the conditions it should meet.
     pub residuals: Residuals,
     /// Work done by the solver.
@@ -82,6 +84,7 @@ impl StepReport {
             collisions: self.collisions + part.collisions,
             penetration: part.penetration,
             penetration_found: self.penetration_found.max(part.penetration_found),
+            squeezed: self.squeezed.max(part.squeezed),
             residuals: self.residuals.max(part.residuals),
             work,
             material_fallbacks: self.material_fallbacks.max(part.material_fallbacks),
@@ -169,6 +172,7 @@ impl StepReport {
                 self.penetration_found,
                 limit.penetration_found,
             ),
+            ("squeezed", self.squeezed, limit.penetration),
             ("complementarity", r.complementarity, limit.complementarity),
             ("friction_cone", r.friction_cone, limit.friction_cone),
             ("stick_slip", r.stick_slip, limit.stick_slip),
@@ -199,6 +203,7 @@ impl StepReport {
         let numbers = [
             self.penetration,
             self.penetration_found,
+            self.squeezed,
             r.complementarity,
             r.friction_cone,
             r.stick_slip,

@@ -32,6 +32,7 @@ certificate! {
     "collisions" => collisions;
     "penetration" => penetration;
     "penetration_found" => penetration_found;
+    "squeezed" => squeezed;
     "complementarity" => residuals.complementarity;
     "friction_cone" => residuals.friction_cone;
     "stick_slip" => residuals.stick_slip;

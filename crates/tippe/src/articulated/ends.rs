@@ -49,6 +49,8 @@ pub(crate) struct TreeEnd {
     pub(crate) dissipated: f64,
     /// How long that flight was, if nothing touched the tree [s]: it need not be followed twice.
     pub(crate) untouched: Option<f64>,
+    /// Whether impulses of this substep were left out, since no finite motion follows from them.
+    pub(crate) given_up: bool,
     /// What went wrong.
     pub(crate) error: Option<TreeError>,
 }
@@ -209,8 +211,13 @@ impl TreeEnd {
         }
         let mut next = std::mem::take(&mut self.next);
         let s = self.scratch(articulation);
-        let done = articulate(tree, &next.positions, &mut s.work)
+        let mut done = articulate(tree, &next.positions, &mut s.work)
             .and_then(|()| impulse_response(tree, &loads, &mut s.work, &mut s.change).map(|_| ()));
+        if done.is_ok() && !s.change.iter().all(|d| d.is_finite()) {
+            done = Err(TreeError::NonFinite {
+                argument: "impulse",
+            });
+        }
         if done.is_ok() {
             for (v, d) in next.velocities.iter_mut().zip(&s.change) {
                 *v += d;

@@ -44,6 +44,8 @@ pub(crate) struct Balance {
     lost: Vec<f64>,
     /// The part of it that media took [J].
     drag: Vec<f64>,
+    /// Works of prescribed bodies at contacts that could not be met, by slot [J]: not put in, whatever they made.
+    forced: Vec<f64>,
     /// What springs of joints have put in so far [J].
     pub sprung: f64,
     /// By root.
@@ -62,6 +64,8 @@ struct Sum {
     lost: f64,
     /// The part of it that media took.
     drag: f64,
+    /// Works of prescribed bodies at contacts that could not be met.
+    forced: f64,
     /// Changes of kinetic and potential energy, by size.
     turnover: f64,
     /// What was summed up, by size.
@@ -117,7 +121,12 @@ impl Balance {
             marks.clear();
             marks.resize(slots, false);
         }
-        for sums in [&mut self.taken_by_joints, &mut self.lost, &mut self.drag] {
+        for sums in [
+            &mut self.taken_by_joints,
+            &mut self.lost,
+            &mut self.drag,
+            &mut self.forced,
+        ] {
             sums.clear();
             sums.resize(slots, 0.0);
         }
@@ -162,6 +171,15 @@ impl Balance {
         self.lose(model, [slot; 2], loss);
         if let Some(sum) = self.drag.get_mut(slot as usize) {
             *sum += loss;
+        }
+    }
+
+    /// A prescribed body did work at a contact of two bodies that could not be met [J]: where it goes on, they are crushed, and what that does
+    /// to their motion is no work that counts.
+    pub(crate) fn force(&mut self, model: &Model, [a, b]: [u32; 2], work: f64) {
+        let slot = if model.is_awake(b) { b } else { a };
+        if let Some(sum) = self.forced.get_mut(slot as usize) {
+            *sum += work;
         }
     }
 
@@ -253,6 +271,7 @@ impl Balance {
             sum.taken_by_joints += self.taken_by_joints[i];
             sum.lost += self.lost[i];
             sum.drag += self.drag[i];
+            sum.forced += self.forced[i];
             sum.turnover += (kinetic - kinetic_start).abs() + (potential - potential_start).abs();
             let turned = s.angular_velocity.length() * h;
             if turned <= ROLLING_TURN {
@@ -325,8 +344,13 @@ impl Balance {
     }
 }
 
-/// Takes energy that was made out of the accounts of contacts and joints, where it stands as a negative loss.
+/// Takes energy that was made out of the accounts of prescribed bodies that crush others, where it stands as work, and of contacts and
+/// joints, where it stands as a negative loss.
 fn take_out(sum: &mut Sum, energy: f64, ledger: &mut EnergyLedger) {
+    let forced = energy.min(sum.forced).max(0.0);
+    ledger.prescribed -= forced;
+    sum.forced -= forced;
+    let energy = energy - forced;
     let contacts = energy.min(-sum.taken).max(0.0);
     let joints = (energy - contacts).min(-sum.taken_by_joints).max(0.0);
     ledger.restitution += contacts;

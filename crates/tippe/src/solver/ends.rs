@@ -234,6 +234,11 @@ impl Bodies {
         }
     }
 
+    /// How many articulations did not take the impulses of this substep.
+    pub(crate) fn given_up(&self) -> u32 {
+        self.trees.iter().filter(|t| t.given_up).count() as u32
+    }
+
     /// The first articulation that a step could not answer for, and why.
     pub(crate) fn error(&self) -> Option<(usize, &TreeError)> {
         let found = |(i, t): (usize, &'_ TreeEnd)| t.error.is_some().then_some(i);

@@ -9,7 +9,7 @@ use super::gather::StepContact;
 use crate::dynamics::joint::rotation_vector;
 use crate::model::{Body, BodyKind, Model};
 use crate::output::balance::Balance;
-use crate::report::StepReport;
+use crate::report::{CERTIFIED, StepReport};
 use crate::solver::contact::ContactRow;
 use crate::solver::ends::SolverBody;
 use crate::solver::joint::JointBlock;
@@ -125,8 +125,14 @@ impl Books<'_> {
         e.friction += friction;
         e.prescribed += prescribed;
         let ends = [row.a, row.b];
+        let put_in = if prescribed > 0.0 && normal > CERTIFIED.complementarity {
+            self.balance.force(self.model, ends, prescribed);
+            0.0
+        } else {
+            prescribed
+        };
         self.balance
-            .exchange(self.model, ends, prescribed, restitution + friction);
+            .exchange(self.model, ends, put_in, restitution + friction);
     }
 
     /// Energy of one joint. Motors and springs do work, dampers take it; limits, and rows that hold a joint which started a substep in motion, take it by a shock.

@@ -10,7 +10,7 @@ use super::{Island, Scratch, guard, springs, substeps};
 use crate::collide::Contact;
 use crate::joint::JointKind;
 use crate::math::Vec3;
-use crate::model::Model;
+use crate::model::{BodyKind, Model};
 use crate::output::record::{ContactRecord, JointRecord};
 use crate::output::{events, ledger};
 use crate::report::StepReport;
@@ -20,6 +20,8 @@ use crate::work::Work;
 
 /// Gap under which two shapes count as touching [m].
 pub(super) const TOUCHING: f64 = 1e-9;
+/// Part of the speed of prescribed surfaces that a row may miss and count as met [1].
+const OPEN: f64 = 1e-3;
 /// Growth of a joint's force that is believed in a step with impacts [1].
 const FORCE_GROWTH: f64 = 1.5;
 
@@ -51,6 +53,10 @@ pub(crate) fn run(
         guard::settle(model, turn, state, work, report);
     }
     remember(model, state, work, report);
+    report.squeezed = squeezed(model, state, &work.stage);
+    let given_up = work.stage.bodies.given_up();
+    report.work.guarded += given_up;
+    report.work.caps_hit += given_up;
     let idle = |p: &PairKey| is_idle(model, &work.resting, p);
     events::of_substep(
         model,
@@ -110,6 +116,33 @@ fn remember(model: &Model, state: &mut State, work: &mut Work, report: &mut Step
     if kept > 0 {
         state.contacts.sort_unstable_by_key(|c| c.key);
     }
+}
+
+/// Deepest overlap of islands that a moving prescribed body pushes at while one of their rows cannot be met [m].
+fn squeezed(model: &Model, state: &State, stage: &Scratch) -> f64 {
+    let prescribed = |slot: u32| {
+        let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
+        body.filter(|b| matches!(b.kind, BodyKind::Kinematic(_)))
+            .map_or(0.0, |b| {
+                let s = &state.bodies[slot as usize];
+                let reach = if b.reach.is_finite() { b.reach } else { 0.0 };
+                s.velocity.length() + reach * s.angular_velocity.length()
+            })
+    };
+    let mut deepest: f64 = 0.0;
+    for island in &stage.islands {
+        let rows = &stage.rows[island.rows.clone()];
+        let pushing = |r: &ContactRow| prescribed(r.a).max(prescribed(r.b));
+        let fastest = rows.iter().map(pushing).fold(0.0, f64::max);
+        let open = |r: &ContactRow| r.p_n > 0.0 && r.residuals(&stage.bodies)[0] > OPEN * fastest;
+        if fastest > 0.0 && rows.iter().any(open) {
+            let contacts = &stage.step_contacts[island.rows.clone()];
+            let depth =
+                |(r, c): (&ContactRow, &StepContact)| if r.p_n > 0.0 { -c.gap_end } else { 0.0 };
+            deepest = rows.iter().zip(contacts).map(depth).fold(deepest, f64::max);
+        }
+    }
+    deepest
 }
 
 /// Whether nothing happens between two shapes, since neither body moves in this step.

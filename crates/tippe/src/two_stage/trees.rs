@@ -5,7 +5,7 @@
 //! Source: docs/methods/two-stage.md, "Articulated bodies".
 
 use crate::articulated::ends::TreeEnd;
-use crate::articulated::{advance as drift, spring_energy};
+use crate::articulated::{TreeError, advance as drift, spring_energy};
 use crate::articulation::{Articulation, ArticulationState};
 use crate::model::{BodyKind, Model};
 use crate::output::balance::Balance;
@@ -74,7 +74,8 @@ impl Bodies {
     }
 
     /// Free motion of one articulation for `h`, with the impulses of the solve if `kicked`.
-    /// Its `poses` are where its links come to.
+    /// Its `poses` are where its links come to. What is crushed may be pushed so that no finite motion follows: then it goes unpushed, and
+    /// the substep is none to trust.
     fn fly(
         &mut self,
         model: &Model,
@@ -87,10 +88,13 @@ impl Bodies {
         let tree = &mut self.trees[i];
         tree.untouched = None;
         tree.next.clone_from(&state.articulations[i]);
-        let done = tree
-            .kick(articulation, kicked, &state.bodies)
-            .and_then(|()| tree.move_on(model, articulation, state, h))
-            .and_then(|()| tree.place(articulation));
+        let mut done = tree.follow(model, articulation, state, h, kicked);
+        if done.is_err() && kicked {
+            tree.impulse.fill(0.0);
+            tree.given_up = true;
+            tree.next.clone_from(&state.articulations[i]);
+            done = tree.follow(model, articulation, state, h, false);
+        }
         match done {
             Ok(()) if !kicked || tree.is_unpushed() => tree.untouched = Some(h),
             Ok(()) => {}
@@ -110,6 +114,7 @@ impl Bodies {
             .resize_with(model.articulations.len(), TreeEnd::default);
         for (i, articulation) in model.present_articulations() {
             self.trees[i].error = None;
+            self.trees[i].given_up = false;
             self.fly(model, i, articulation, state, h, false);
             self.trees[i].write(articulation, predicted);
         }
@@ -129,6 +134,28 @@ impl Bodies {
             self.fly(model, i, a, state, h, true);
             self.trees[i].write(a, predicted);
         }
+    }
+
+    /// Tries the impulses found so far on the tree of a link, for `h`: the fastest that one of its links becomes [m/s], infinite if no finite
+    /// motion follows from them (the impulses are gone then).
+    pub(crate) fn try_out(&mut self, model: &Model, slot: u32, state: &State, h: f64) -> f64 {
+        let i = self.ports[slot as usize].tree as usize;
+        let Some(Some(articulation)) = model.articulations.get(i) else {
+            return 0.0;
+        };
+        self.fly(model, i, articulation, state, h, true);
+        let tree = &mut self.trees[i];
+        tree.untouched = None;
+        if std::mem::take(&mut tree.given_up) {
+            return f64::INFINITY;
+        }
+        let mut fastest: f64 = 0.0;
+        for (&slot, s) in articulation.slots.iter().zip(&tree.poses) {
+            let body = model.bodies[slot as usize].as_ref();
+            let reach = body.map_or(0.0, |b| if b.reach.is_finite() { b.reach } else { 0.0 });
+            fastest = fastest.max(s.velocity.length() + reach * s.angular_velocity.length());
+        }
+        fastest
     }
 
     /// Moves all articulations for `h` with the impulses of the first solve; books joint friction, springs and the work of the user's forces.
@@ -185,11 +212,7 @@ impl Bodies {
             let done = tree
                 .kick(articulation, true, &state.bodies)
                 .and_then(|()| tree.place(articulation));
-            if let Err(e) = done {
-                tree.error = Some(e);
-            }
-            tree.write(articulation, &mut state.bodies);
-            std::mem::swap(&mut state.articulations[i], &mut tree.next);
+            tree.take_over(done, i, articulation, state);
         }
     }
 
@@ -214,11 +237,40 @@ impl Bodies {
             let kept = &state.articulations[i].velocities;
             tree.next.velocities.copy_from_slice(kept);
             let done = done.and_then(|()| tree.place(articulation));
-            if let Err(e) = done {
-                tree.error = Some(e);
-            }
-            tree.write(articulation, &mut state.bodies);
-            std::mem::swap(&mut state.articulations[i], &mut tree.next);
+            tree.take_over(done, i, articulation, state);
         }
+    }
+}
+
+impl TreeEnd {
+    /// Impulses, if it is `kicked`, and free motion for `h` of what is in `next`.
+    fn follow(
+        &mut self,
+        model: &Model,
+        articulation: &Articulation,
+        state: &State,
+        h: f64,
+        kicked: bool,
+    ) -> Result<(), TreeError> {
+        self.kick(articulation, kicked, &state.bodies)?;
+        self.move_on(model, articulation, state, h)?;
+        self.place(articulation)
+    }
+
+    /// `next` becomes the state of articulation `i`; if it could not be found, the state stays as it is.
+    fn take_over(
+        &mut self,
+        found: Result<(), TreeError>,
+        i: usize,
+        articulation: &Articulation,
+        state: &mut State,
+    ) {
+        if found.is_err() {
+            self.impulse.fill(0.0);
+            self.given_up = true;
+            return;
+        }
+        self.write(articulation, &mut state.bodies);
+        std::mem::swap(&mut state.articulations[i], &mut self.next);
     }
 }

@@ -151,8 +151,13 @@ fn what_is_crushed_stays_slow() {
                 let desc = BodyDesc::dynamic(cuboid(0.12, 0.1, 0.15), at);
                 bodies.push(add(&mut world, &desc));
             }
+            let mut squeezed: f64 = 0.0;
             for _ in 0..(0.8 / dt) as u32 {
                 let report = world.step(dt).expect("a good step");
+                squeezed = squeezed.max(report.squeezed);
+                if report.squeezed > 1e-4 {
+                    assert!(report.missed().contains(&"squeezed"), "{report:?}");
+                }
                 for &id in &bodies {
                     let speed = support::state(&world, id).velocity.length();
                     let what = format!("{}, dt {dt:.1e}, t {:.3}", method.name(), report.time);
@@ -160,6 +165,22 @@ fn what_is_crushed_stays_slow() {
                 }
             }
             below("gained", world.ledger().gained, 1e-3 * world.energy_scale());
+            assert!(
+                squeezed > 1e-3,
+                "{}, dt {dt:.1e}: {squeezed:e}",
+                method.name()
+            );
+        }
+    }
+}
+
+/// Trees that start inside walls or are crushed by prescribed bodies go on (these stopped with a motion that is not finite).
+#[test]
+fn crushed_trees_do_not_stop_a_run() {
+    for method in methods() {
+        for seed in [0, 5, 31, 79] {
+            let out = random_world::run(seed, method.clone(), 0.3, 5000, 1.0, false);
+            assert_eq!(out.stopped, None, "{}, seed {seed}", method.name());
         }
     }
 }
