@@ -55,5 +55,9 @@ fn joints_and_the_rest_at_a_millisecond() {
 
 #[test]
 fn joints_at_a_millisecond_as_trees() {
-    hold(&["F14", "F15", "F16", "F17", "F22"], &[FINE], Form::Articulated);
+    hold(
+        &["F14", "F15", "F16", "F17", "F22"],
+        &[FINE],
+        Form::Articulated,
+    );
 }

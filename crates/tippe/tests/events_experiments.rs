@@ -56,7 +56,11 @@ fn nothing_gained(what: &str, world: &World) {
         e.gained, e.hops, e.unexplained
     );
     assert!(e.gained <= 1e-6 * scale, "{what}: {:e}", e.gained);
-    assert!(e.unexplained.abs() <= 1e-6 * scale, "{what}: {:e}", e.unexplained);
+    assert!(
+        e.unexplained.abs() <= 1e-6 * scale,
+        "{what}: {:e}",
+        e.unexplained
+    );
 }
 
 /// A sphere of 5042 facets, two of them across the x axis and one at the bottom.
@@ -64,7 +68,8 @@ fn facets(radius: f64) -> Shape {
     let (rings, segments) = (71, 72);
     let mut points = Vec::new();
     for ring in 0..rings {
-        let (s, c) = libm::sincos((f64::from(ring) + 0.5) * std::f64::consts::PI / f64::from(rings));
+        let (s, c) =
+            libm::sincos((f64::from(ring) + 0.5) * std::f64::consts::PI / f64::from(rings));
         for k in 0..segments {
             let angle = (f64::from(k) + 0.5) * std::f64::consts::TAU / f64::from(segments);
             let (y, z) = libm::sincos(angle);
@@ -97,7 +102,10 @@ fn marbles(shape: &Shape, e: f64, params: EventsParams) -> Vec<f64> {
 fn mc_23_a_row_of_marbles_passes_the_impact_on() {
     let wanted = [
         (1.0, [0.0, 0.0, 0.0, 0.0, 1.0]),
-        (0.95, [0.023_259, 0.023_797, 0.024_347, 0.024_909, 0.903_688]),
+        (
+            0.95,
+            [0.023_259, 0.023_797, 0.024_347, 0.024_909, 0.903_688],
+        ),
         (0.9, [0.043_525, 0.045_373, 0.047_297, 0.049_299, 0.814_506]),
     ];
     let exact = Shape::Sphere { radius: 0.01 };
@@ -143,7 +151,10 @@ fn mc_21_a_sliding_ball_hooks_and_passes_to_rolling() {
         let id = add(&mut world, &ball);
         run(&mut world, 1.95943, 10);
         let s = state(&world, id);
-        println!("promotion {promotion}: rolls at {} with {}", s.position, s.velocity);
+        println!(
+            "promotion {promotion}: rolls at {} with {}",
+            s.position, s.velocity
+        );
         near("x", s.position.x, 13.43609, 0.01 * 13.43609);
         near("y", s.position.y, -0.30371, 0.01 * 0.30371);
         run(&mut world, 2.80851 - 1.95943, 5);
@@ -219,7 +230,10 @@ fn mc_22_a_strike_fells_pins_without_gain_or_overlap() {
     for _ in 0..(seconds * 20.0) as u32 {
         let report = world.step(0.05).expect("a step");
         let total = report.energy.kinetic + report.energy.potential;
-        assert!(total <= energy + 1e-6 * world.energy_scale(), "{total} {energy}");
+        assert!(
+            total <= energy + 1e-6 * world.energy_scale(),
+            "{total} {energy}"
+        );
         energy = total;
         depth = depth.max(report.penetration_found);
     }
@@ -275,7 +289,13 @@ fn mc_24_a_ball_on_a_platter_circles_at_two_sevenths_of_its_rate() {
 }
 
 /// E5 and E8: a block on a slope of `angle` degrees; where it is after 1 s and after all, and the mean force over the last `window` s.
-fn ramp(friction: f64, angle: f64, params: EventsParams, seconds: f64, window: f64) -> (f64, f64, Vec3, usize) {
+fn ramp(
+    friction: f64,
+    angle: f64,
+    params: EventsParams,
+    seconds: f64,
+    window: f64,
+) -> (f64, f64, Vec3, usize) {
     let mut world = world(Surface::new(friction, 0.3), params);
     let (s, c) = libm::sincos(angle.to_radians());
     world
@@ -345,12 +365,19 @@ fn mc_30_mean_forces_of_a_block_are_its_weight_with_events() {
 fn mc_25_coins_tossed_at_fixed_bodies_come_to_rest() {
     let coin = |exact: bool| {
         if exact {
-            Shape::Cylinder { half_length: 0.001, radius: 0.012 }
+            Shape::Cylinder {
+                half_length: 0.001,
+                radius: 0.012,
+            }
         } else {
             let points: Vec<Vec3> = (0..48)
                 .map(|k| {
                     let (s, c) = libm::sincos(f64::from(k / 2) * std::f64::consts::TAU / 24.0);
-                    Vec3::new(0.012 * c, 0.012 * s, if k % 2 == 0 { -0.001 } else { 0.001 })
+                    Vec3::new(
+                        0.012 * c,
+                        0.012 * s,
+                        if k % 2 == 0 { -0.001 } else { 0.001 },
+                    )
                 })
                 .collect();
             Shape::Hull(Arc::new(ConvexHull::new(&points).expect("a good hull")))
@@ -360,7 +387,10 @@ fn mc_25_coins_tossed_at_fixed_bodies_come_to_rest() {
         let mut world = world(Surface::new(0.3, 0.4), plain(promotion));
         let start = 0.0347;
         let fixed = |half: Vec3, at: Vec3| BodyDesc::fixed(cuboid(half), at);
-        add(&mut world, &fixed(Vec3::new(0.2, 0.2, 0.01), Vec3::Z * -0.01));
+        add(
+            &mut world,
+            &fixed(Vec3::new(0.2, 0.2, 0.01), Vec3::Z * -0.01),
+        );
         for side in [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y] {
             let half = Vec3::new(0.005, 0.005, 0.01) + (Vec3::ONE - side.abs() - Vec3::Z) * 0.2;
             add(&mut world, &fixed(half, side * 0.2 + Vec3::Z * 0.01));
@@ -368,7 +398,11 @@ fn mc_25_coins_tossed_at_fixed_bodies_come_to_rest() {
         let ids: Vec<BodyId> = (0..8)
             .map(|i| {
                 let k = f64::from(i);
-                let mut desc = solid(coin(exact), 0.006, Vec3::new(0.04 * k - 0.14, 0.02 * (k - 3.5), 0.04));
+                let mut desc = solid(
+                    coin(exact),
+                    0.006,
+                    Vec3::new(0.04 * k - 0.14, 0.02 * (k - 3.5), 0.04),
+                );
                 if i < 2 {
                     // Rolled on their rims.
                     desc.pose = Pose::new(
@@ -385,20 +419,29 @@ fn mc_25_coins_tossed_at_fixed_bodies_come_to_rest() {
                 add(&mut world, &desc)
             })
             .collect();
-        let (mut energy, seconds) = (f64::INFINITY, if cfg!(debug_assertions) { 3.0 } else { 8.0 });
+        let (mut energy, seconds) = (
+            f64::INFINITY,
+            if cfg!(debug_assertions) { 3.0 } else { 8.0 },
+        );
         let mut impacts = 0;
         for _ in 0..(seconds * 20.0) as u32 {
             let report = world.step(0.05).expect("a step");
             impacts += report.collisions;
             let total = report.energy.kinetic + report.energy.potential;
-            assert!(total <= energy + 1e-6 * world.energy_scale(), "{total} {energy}");
+            assert!(
+                total <= energy + 1e-6 * world.energy_scale(),
+                "{total} {energy}"
+            );
             energy = total;
         }
         for id in &ids {
             let s = state(&world, *id);
             println!("{} {}", s.position, s.velocity);
             let rests = s.velocity.length() < 1e-3 && s.angular_velocity.length() < 1.0;
-            assert!(cfg!(debug_assertions) || rests || s.position.z < -0.02, "{s:?}");
+            assert!(
+                cfg!(debug_assertions) || rests || s.position.z < -0.02,
+                "{s:?}"
+            );
         }
         let e = world.ledger();
         println!(
@@ -416,7 +459,10 @@ fn terrain(method: Method, seconds: f64, dt: f64) -> f64 {
     world
         .set_default_surface(Surface::new(0.5, 0.5))
         .expect("a good surface");
-    add(&mut world, &BodyDesc::fixed(cuboid(Vec3::new(2.0, 1.0, 0.5)), Vec3::new(0.0, 0.0, 0.5)));
+    add(
+        &mut world,
+        &BodyDesc::fixed(cuboid(Vec3::new(2.0, 1.0, 0.5)), Vec3::new(0.0, 0.0, 0.5)),
+    );
     let tilt = tippe::math::rotation::exp(Vec3::Y * 0.25);
     let mut wedge = BodyDesc::fixed(cuboid(Vec3::new(1.0, 1.0, 0.2)), Vec3::ZERO);
     wedge.pose = Pose::new(Vec3::new(2.9, 0.0, 0.55), tilt);
@@ -437,7 +483,11 @@ fn terrain(method: Method, seconds: f64, dt: f64) -> f64 {
 #[test]
 fn mc_26_bouncing_passes_to_rolling_over_a_ramp_and_a_drop() {
     let seconds = 5.0;
-    let reference = terrain(Method::from_name("sequential").expect("a method"), seconds, 1e-3);
+    let reference = terrain(
+        Method::from_name("sequential").expect("a method"),
+        seconds,
+        1e-3,
+    );
     for promotion in BOTH {
         let found = terrain(Method::Events(plain(promotion)), seconds, 0.05);
         println!("promotion {promotion}: {found:.4} m, `sequential` {reference:.4} m");
@@ -500,7 +550,10 @@ fn mc_34_poses_rounded_to_single_precision_still_hook_and_hold() {
         let last = state(&slope, id).position.x;
         println!("friction {friction}: {first:.3e} then {last:.6e} m");
         if friction > 0.36 {
-            assert!((last - first).abs() < 1e-4 && last.abs() < 4e-3, "{first:e} {last:e}");
+            assert!(
+                (last - first).abs() < 1e-4 && last.abs() < 4e-3,
+                "{first:e} {last:e}"
+            );
         } else {
             let want = 0.5 * G * (s - friction * c) * seconds * seconds;
             near("slides", last, want, 0.02 * want);

@@ -29,7 +29,8 @@ pub(crate) fn close(
         + e.shock
         + e.numerical_damping;
     let works = e.gravity + e.external + e.motors + e.prescribed + e.elastic_work;
-    e.unexplained = e.kinetic - kinetic - (works - losses + e.position_correction + e.gained + e.hops);
+    e.unexplained =
+        e.kinetic - kinetic - (works - losses + e.position_correction + e.gained + e.hops);
     let put_in = e.gravity.max(0.0)
         + e.external.max(0.0)
         + e.motors.max(0.0)

@@ -1,6 +1,8 @@
 //! Random worlds for `events`: up to 40 bodies of every shape, restitution and friction at random, joints in a third of them. The same seed is
 //! the same world.
 
+#![allow(dead_code)]
+
 use crate::geometry_support::Random;
 use tippe::{
     BodyDesc, BodyId, EventsParams, JointDesc, JointKind, Method, Pose, Shape, Surface, Vec3, World,
@@ -92,7 +94,11 @@ pub fn draw(seed: u64) -> (World, usize, usize) {
     }
     let mut ids: Vec<(BodyId, Vec3)> = Vec::new();
     for i in 0..count {
-        let cell = Vec3::new((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
+        let cell = Vec3::new(
+            (i % side) as f64,
+            (i / side % side) as f64,
+            (i / side / side) as f64,
+        );
         let at = (cell + Vec3::splat(0.5)) * pitch;
         let mut body = BodyDesc::dynamic(shape(&mut r, 0.11), Vec3::ZERO);
         body.pose = Pose::new(at, r.rotation());
@@ -103,7 +109,12 @@ pub fn draw(seed: u64) -> (World, usize, usize) {
     let mut joints = 0;
     if seed % 3 == 0 {
         for pair in ids.windows(2).step_by(2) {
-            let kinds = [JointKind::Ball, JointKind::Hinge, JointKind::Fixed, JointKind::Universal];
+            let kinds = [
+                JointKind::Ball,
+                JointKind::Hinge,
+                JointKind::Fixed,
+                JointKind::Universal,
+            ];
             let kind = kinds[(r.next() % 4) as usize];
             let middle = Pose::new(0.5 * (pair[0].1 + pair[1].1), r.rotation());
             let local = |id: BodyId| {

