@@ -77,7 +77,7 @@ fn balls(count: i32) -> World {
     world
         .set_default_surface(Surface::new(0.0, 1.0))
         .expect("a good surface");
-    let side = (f64::from(count)).cbrt().ceil() as i32;
+    let side = libm::cbrt(f64::from(count)).ceil() as i32;
     for (at, sign) in [(-0.25, 1.0), (0.5 * f64::from(side) - 0.25, -1.0)] {
         for axis in Vec3::AXES {
             let normal = axis * sign;

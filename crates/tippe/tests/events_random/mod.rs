@@ -1,6 +1,8 @@
 //! Random worlds for `events`: up to 40 bodies of every shape, restitution and friction at random, joints in a third of them. The same seed is
 //! the same world.
 
+#![allow(dead_code)]
+
 use crate::geometry_support::Random;
 use tippe::{
     BodyDesc, BodyId, EventsParams, JointDesc, JointKind, Method, Pose, Shape, Surface, Vec3, World,
@@ -76,7 +78,7 @@ pub fn draw(seed: u64) -> (World, usize, usize) {
     let surface = Surface::new(mu, e);
     world.set_default_surface(surface).expect("a good surface");
     let count = 1 + (r.next() % 40) as usize;
-    let side = (count as f64).cbrt().ceil() as usize;
+    let side = libm::cbrt(count as f64).ceil() as usize;
     let pitch = 0.4;
     let room = pitch * side as f64;
     let mut walls = vec![(Vec3::Z, 0.0)];
@@ -105,7 +107,7 @@ pub fn draw(seed: u64) -> (World, usize, usize) {
         ids.push((world.add_body(&body).expect("a body"), at));
     }
     let mut joints = 0;
-    if seed % 3 == 0 {
+    if seed.is_multiple_of(3) {
         for pair in ids.windows(2).step_by(2) {
             let kinds = [
                 JointKind::Ball,

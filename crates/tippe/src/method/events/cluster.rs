@@ -710,6 +710,10 @@ impl Run<'_> {
             size += energies[0].max(energies[1]);
         }
         // What is left after the work of prescribed motion is the impulses' own.
+        if c.answers.iter().any(Answer::is_tree) {
+            // Links have no energy of their own; the work of the contacts says the same.
+            change = c.energy.prescribed + c.energy.hops - c.energy.restitution - c.energy.friction;
+        }
         let gained = change - c.energy.prescribed - c.energy.hops;
         if gained > 1e-13 * (size + c.energy.prescribed.abs()) {
             self.report.energy.gained += gained;

@@ -219,3 +219,54 @@ fn parabola(v: Vec3, a: Vec3, dt: f64) -> Aabb {
     }
     bounds
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::model::BodyDesc;
+    use crate::shape::Shape;
+    use crate::state::PairKey;
+    use crate::{EventsParams, Method, Surface, Vec3, World};
+
+    #[test]
+    fn mc_11_near_pairs_are_those_whose_boxes_overlap_after_every_impact() {
+        let mut world = World::new(Method::Events(EventsParams::default())).unwrap();
+        world.set_default_surface(Surface::new(0.2, 0.8)).unwrap();
+        let floor = Shape::HalfSpace { normal: Vec3::Z };
+        world.add_body(&BodyDesc::fixed(floor, Vec3::ZERO)).unwrap();
+        let mut seed = 11_u64;
+        let mut draw = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        for i in 0..27 {
+            let cell = Vec3::new(f64::from(i % 3), f64::from(i / 3 % 3), f64::from(i / 9));
+            let half = Vec3::new(0.05, 0.1, 0.15);
+            let mut body = BodyDesc::dynamic(Shape::Cuboid { half }, cell * 0.4 + Vec3::Z * 0.3);
+            body.velocity = Vec3::new(draw(), draw(), draw()) * 3.0;
+            body.angular_velocity = Vec3::new(draw(), draw(), draw()) * 5.0;
+            world.add_body(&body).unwrap();
+        }
+        let mut impacts = 0;
+        for _ in 0..400 {
+            // Shorter than what lies between most impacts.
+            impacts += world.step(5e-4).unwrap().collisions;
+            let s = &world.state.events;
+            let mut expected = Vec::new();
+            for b in 1..s.boxes.len() as u32 {
+                for a in 0..b {
+                    if s.boxes[a as usize].overlaps(&s.boxes[b as usize]) {
+                        expected.push(PairKey {
+                            body_a: a,
+                            body_b: b,
+                            ..PairKey::default()
+                        });
+                    }
+                }
+            }
+            expected.sort_unstable();
+            let found: Vec<PairKey> = s.near.sorted().iter().map(|p| p.key).collect();
+            assert_eq!(found, expected, "at {}", world.time());
+        }
+        assert!(impacts > 20, "{impacts}");
+    }
+}

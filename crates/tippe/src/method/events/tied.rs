@@ -140,6 +140,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Whether it is that of a tree.
+    pub(super) const fn is_tree(&self) -> bool {
+        self.tree.is_some()
+    }
+
     /// Changes of velocity of all bodies by impulses with moments on some of them, left in `change`.
     pub(super) fn respond(
         &mut self,
