@@ -576,15 +576,16 @@ impl System {
     /// Solves for the forces with the modes as they are, starting from the forces that are there. False if there is no answer.
     pub(crate) fn solve(&mut self) -> bool {
         self.make_rows();
-        if !self.factor() {
-            return false;
-        }
         let mut last = f64::INFINITY;
-        for _ in 0..PROXIMAL_MAX {
+        for round in 0..PROXIMAL_MAX {
             self.apply();
             let worst = self.residual();
             if worst <= SOLVED * self.scale {
                 break;
+            }
+            // Where the forces that are there answer already, as those of the last step do at rest, nothing is factored.
+            if round == 0 && !self.factor() {
+                return false;
             }
             if worst.is_nan() || worst >= 0.5 * last {
                 if worst <= STALLED_SOLVED * self.scale {
