@@ -8,7 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the tests of the package need besides it.
-const NEEDED: [&str; 5] = ["maturin>=1.9,<2", "numpy>=1.26", "pytest>=8", "mypy>=1.10", "gymnasium>=1.0"];
+const NEEDED: [&str; 5] = [
+    "maturin>=1.9,<2",
+    "numpy>=1.26",
+    "pytest>=8",
+    "mypy>=1.10",
+    "gymnasium>=1.0",
+];
 /// The oldest Python that the package supports.
 const OLDEST: (u32, u32) = (3, 11);
 

@@ -18,6 +18,7 @@ mod events;
 mod events_experiments;
 mod events_limits;
 mod forces;
+mod forces_trees;
 mod impact_law;
 mod impacts;
 mod iterative_collisions;
