@@ -3,7 +3,6 @@
 #![allow(non_snake_case)]
 
 use crate::events_random;
-use crate::geometry_support;
 use crate::support;
 
 use support::{G, add, floor, near, near_vec, solid, sphere, state};
