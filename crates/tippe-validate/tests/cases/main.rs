@@ -6,7 +6,6 @@ mod common;
 mod acceptance;
 mod beyond;
 mod doc;
-mod events;
 mod forces;
 mod iterative;
 mod ledger;
