@@ -35,8 +35,8 @@ const REST = 2e-3;
 // Whether impulses move a body: on its own, or with the articulation it is a link of.
 export const answers = (body) => body?.kind === 'dynamic' || body?.kind === 'link';
 
-// A colour for every body of the list.
-export function colours(way, bodies, start, speeds, islands, reach, sleeps, locks) {
+// A colour for every body of the list. `given` has those that the scene gives, by slot.
+export function colours(way, bodies, start, speeds, islands, reach, sleeps, locks, given) {
   const plain = bodies.map((b) => (b.kind === 'fixed' ? GREY : b.kind === 'kinematic' ? PRESCRIBED : null));
   const dynamic = bodies.map((b, i) => i).filter((i) => answers(bodies[i]));
   const paint = (colour) => {
@@ -61,12 +61,12 @@ export function colours(way, bodies, start, speeds, islands, reach, sleeps, lock
     default: {
       if (dynamic.length <= 16) {
         dynamic.forEach((i, k) => (plain[i] = PALETTE[k % PALETTE.length]));
-        return plain;
+      } else {
+        // By height at the start, so that layers and their mixing show.
+        const order = [...dynamic].sort((i, j) => start[7 * i + 2] - start[7 * j + 2] || i - j);
+        order.forEach((i, rank) => (plain[i] = ramp(rank / Math.max(1, order.length - 1))));
       }
-      // By height at the start, so that layers and their mixing show.
-      const order = [...dynamic].sort((i, j) => start[7 * i + 2] - start[7 * j + 2] || i - j);
-      order.forEach((i, rank) => (plain[i] = ramp(rank / Math.max(1, order.length - 1))));
-      return plain;
+      return plain.map((colour, i) => given[bodies[i].slot] || colour);
     }
   }
 }

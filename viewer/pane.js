@@ -309,12 +309,17 @@ export class Pane {
     const { colour } = this.settings;
     const of = colour === 'body' || colour === 'material' ? colour : null;
     if (of === null || this.paint.of !== of) {
-      const list = colours(colour, this.bodies, this.start, speeds, groups, this.stage.radius, (i) => this.sleeps(i), (i) => this.locks(i));
+      const list = colours(colour, this.bodies, this.start, speeds, groups, this.stage.radius, (i) => this.sleeps(i), (i) => this.locks(i), this.given);
       const rgb = new Float32Array(3 * list.length);
       list.forEach((c, i) => rgb.set(c, 3 * i));
       this.paint = { of, rgb, version: this.paint.version + 1 };
     }
     return this.paint;
+  }
+
+  // Colours that the scene gives, by slot: the bodies of the file come first.
+  get given() {
+    return (this.recording.header.scene?.body || []).map((b) => b.colour);
   }
 
   // Whether a link is locked in the frame that is shown.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use indicatif::ProgressBar;
+use cpu_time::ProcessTime;
 use tippe::{CERTIFIED, Interrupt, StepError};
 use tippe_scene::recording::{Holds, RecordingWriter, Tables};
 use tippe_scene::{LoadOptions, Recording, Scene};
@@ -298,18 +298,21 @@ impl Simulation {
         end
     }
 
-    fn steps(&mut self, scene: &mut Scene, steps: u64, bar: &ProgressBar) -> End {
+    fn steps(&mut self, scene: &mut Scene, steps: u64, bar: &progress::Bar) -> End {
         self.take_picture(scene);
         for step in 1..=steps {
-            let start = Instant::now();
+            let clock = || ProcessTime::try_now().ok();
+            let (start, began) = (Instant::now(), clock());
             let result = scene.world.step(scene.dt);
-            let wall = start.elapsed();
+            let (wall, ended) = (start.elapsed(), clock());
             let report = match result {
                 Ok(report) => report,
                 Err(StepError::Interrupted) => return End::Interrupted,
                 Err(e) => return End::Stopped(e),
             };
             self.statistics.add(&report, scene.world.ledger(), wall);
+            let cpu = began.zip(ended).map(|(from, to)| to.duration_since(from));
+            self.statistics.add_cpu(cpu);
             self.watch.step(&report, &scene.world);
             self.film.see(&scene.world, step);
             self.take_picture(scene);

@@ -63,6 +63,8 @@ pub struct Statistics {
     /// The series for the plots.
     pub series: AllSeries,
     step_ms: Vec<f32>,
+    /// Processor time of the steps, all threads together; nothing where the machine has no clock of it.
+    cpu: Option<Duration>,
 }
 
 /// One series per line of the plots.
@@ -204,6 +206,19 @@ impl Statistics {
         let lowest = self.potential_range.map_or(self.potential_start, |r| r.0);
         let fallen = (self.potential_start - lowest).max(0.0);
         (kinetic_start + self.works + fallen).max(self.weight_times_size)
+    }
+
+    /// Adds the processor time of a step.
+    pub fn add_cpu(&mut self, time: Option<Duration>) {
+        if let Some(time) = time {
+            *self.cpu.get_or_insert_default() += time;
+        }
+    }
+
+    /// Mean processor time of a step [ms], where it was measured.
+    pub fn cpu_per_step(&self) -> Option<f64> {
+        let ms = self.cpu?.as_secs_f64() * 1e3;
+        (self.steps > 0).then(|| ms / self.steps as f64)
     }
 
     /// Mean over steps of a sum.

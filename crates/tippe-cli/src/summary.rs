@@ -55,6 +55,8 @@ pub struct Summary {
     pub ms_per_step: f64,
     /// 99th percentile of the wall time of a step [ms].
     pub p99_ms: f64,
+    /// Mean processor time of a step, all threads together [ms]; none where the machine has no clock of it.
+    pub cpu_ms_per_step: Option<f64>,
     /// Threads that computed.
     pub threads: usize,
     /// Hash of the final state, hexadecimal.
@@ -273,6 +275,7 @@ impl Summary {
             energy: EnergySummary::new(start, &ledger, statistics),
             ms_per_step,
             p99_ms,
+            cpu_ms_per_step: statistics.cpu_per_step(),
             threads: world.threads(),
             hash: format!("{:#018x}", world.hash()),
             warnings,
@@ -354,6 +357,14 @@ impl Summary {
                 number(self.ms_per_step * self.steps as f64 * 1e-3)
             ),
         );
+        if let Some(ms) = self.cpu_ms_per_step {
+            let text = format!(
+                "{} ms a step, {} s in all",
+                number(ms),
+                number(ms * self.steps as f64 * 1e-3)
+            );
+            line("processor time", text);
+        }
         line("hash", self.hash.clone());
         lines
     }

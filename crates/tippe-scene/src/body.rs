@@ -52,6 +52,10 @@ pub(crate) fn describe(
             problems.error(&at.key("colour"), "must be between 0 and 1", help);
         }
     }
+    if body.locked.is_some() && role != Role::Single {
+        let help = "write these bodies one by one";
+        problems.error(&at.key("locked"), "not in a generator", help);
+    }
     if body.gravity_scale.is_some_and(|s| s.abs() > LARGE) {
         problems.error(
             &at.key("gravity_scale"),

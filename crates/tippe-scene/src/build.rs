@@ -237,6 +237,7 @@ pub(crate) fn build(
             bodies: &names,
             joints: &joints,
         };
+        control::lock_axes(&mut world, &known, &parts.bodies, problems);
         control::add_sensors(&mut world, &known, &parts.sensors, problems);
         control::add_programs(&mut world, &known, &parts.programs, problems);
         check_quantities(&record, &world, &root, problems);
@@ -275,6 +276,7 @@ pub(crate) fn build(
                 .zip(&parts.bodies)
                 .map(|(p, item)| format::Body {
                     colour: item.value.colour,
+                    locked: item.value.locked.clone(),
                     ..crate::explain::body(&p.desc, &materials)
                 })
                 .collect(),

@@ -11,8 +11,8 @@ use crate::diagnostics::{At, Problems};
 use crate::format::{self, Drives, Quantity, SensorKind as Kind};
 use crate::suggest::nearest;
 use tippe::{
-    BodyId, BodyKind, BuildError, Driven, JointId, Pose, Program, SensorDesc, SensorKind, Signal,
-    Vec3, World,
+    BodyId, BodyKind, BuildError, Driven, JointId, LockedAxes, Pose, Program, SensorDesc,
+    SensorKind, Signal, Vec3, World,
 };
 
 /// How far a distance sensor sees unless the scene says otherwise [m].
@@ -58,6 +58,36 @@ impl Known<'_> {
 
     fn joint(&self, name: &str, at: &At, problems: &mut Problems) -> Option<JointId> {
         Self::find(self.joints, name, "joint", at, problems)
+    }
+}
+
+/// Locks axes of the bodies of the file, which come first among all.
+pub(crate) fn lock_axes(
+    world: &mut World,
+    known: &Known<'_>,
+    bodies: &[Item<format::Body>],
+    problems: &mut Problems,
+) {
+    for (item, (_, id)) in bodies.iter().zip(known.bodies) {
+        let Some(locked) = &item.value.locked else {
+            continue;
+        };
+        let marks = |list: &Option<Vec<format::Axis>>| {
+            let all = [format::Axis::X, format::Axis::Y, format::Axis::Z];
+            all.map(|axis| list.as_ref().is_some_and(|l| l.contains(&axis)))
+        };
+        let axes = LockedAxes {
+            translation: marks(&locked.translation),
+            rotation: marks(&locked.rotation),
+        };
+        if let Err(error) = world.lock_axes(*id, axes) {
+            let at = item.at.key("locked");
+            let (at, help) = match error.field.as_str() {
+                "rotation" => (at.key("rotation"), "such as rotation = [\"x\", \"z\"]"),
+                _ => (at, "remove it, or write kind = \"dynamic\""),
+            };
+            problems.error(&at, error.reason, help);
+        }
     }
 }
 

@@ -47,6 +47,7 @@ mod quantities;
 mod random;
 mod read;
 pub mod recording;
+#[cfg(feature = "schema")]
 mod schema;
 mod solid;
 mod source;
@@ -64,6 +65,7 @@ pub use load::Camera;
 pub use load::{FILE_MAX, Format, LoadOptions, Record, Scene, load_file, load_str};
 pub use quantities::{Quantities, written_order};
 pub use recording::{Completeness, Recording, RecordingWriter};
+#[cfg(feature = "schema")]
 pub use schema::schema;
 pub use source::{Excerpt, Place, Source};
 pub use suggest::nearest;

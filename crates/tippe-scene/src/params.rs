@@ -8,7 +8,6 @@ use crate::diagnostics::{At, Problems};
 use crate::format::Ratio;
 use crate::read::{Fields, Read, choices, unknown_word, wrong_type};
 use crate::tree::{Node, Value};
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, json};
@@ -16,8 +15,9 @@ use tippe::method::{Param, ParamKind, ParamRange, Params};
 use tippe::{Method, ParamTable, ParamValue};
 
 /// How contacts are answered, the step and the length of the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct MethodTable {
     /// Name of the method. Default "sequential".
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ pub struct MethodTable {
     pub seconds: Option<f64>,
     /// The tables of parameters that are written, by method.
     #[serde(flatten)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pub params: Entries<Written>,
 }
 
@@ -208,6 +208,7 @@ pub(crate) fn written_out(params: &dyn Params) -> Written {
 }
 
 /// The table of a method as JSON schema.
+#[cfg_attr(not(feature = "schema"), allow(dead_code))]
 pub(crate) fn schema(table: &ParamTable) -> serde_json::Value {
     let mut properties = Map::new();
     for param in table.params {
@@ -238,6 +239,7 @@ pub(crate) fn schema(table: &ParamTable) -> serde_json::Value {
     })
 }
 
+#[cfg_attr(not(feature = "schema"), allow(dead_code))]
 fn param_schema(param: &Param) -> serde_json::Value {
     let what = param.what.trim_end_matches('.');
     let mut of = json!({ "description": format!("{what}{}.", param.unit_in_brackets()) });

@@ -18,6 +18,8 @@ pub(crate) trait Read: Sized + Default {
 pub(crate) struct Fields<'a> {
     node: &'a Node,
     at: &'a At,
+    /// Known fields that unknown ones were taken for.
+    meant: Vec<String>,
 }
 
 impl<'a> Fields<'a> {
@@ -47,21 +49,30 @@ impl<'a> Fields<'a> {
             wrong_type(node, at, "a table", &help, problems);
             return None;
         };
+        let mut taken = Vec::new();
         for entry in entries.iter().filter(|e| !known.contains(&e.key.as_str())) {
             let help = match nearest(&entry.key, known.iter().copied()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
+                Some(meant) => {
+                    taken.push(meant.to_owned());
+                    format!("did you mean `{meant}`?")
+                }
                 None => format!("known {what}s here: {}", known.join(", ")),
             };
             let span = entry.key_span.clone();
             problems.error_at(&at.key(&entry.key), span, format!("unknown {what}"), help);
         }
-        Some(Self { node, at })
+        Some(Self {
+            node,
+            at,
+            meant: taken,
+        })
     }
 
-    /// Reads a field that must be there.
+    /// Reads a field that must be there. One that is only mistyped was reported under the name that it has.
     pub(crate) fn required<T: Read>(&self, key: &str, problems: &mut Problems) -> T {
         match self.node.get(key) {
             Some(entry) => T::read(&entry.node, &self.at.key(key), problems),
+            None if self.meant.iter().any(|m| m == key) => T::default(),
             None => {
                 let help = format!("add {} here", problems.field(self.at, key));
                 problems.error_at(&self.at.key(key), head(self.node), "missing", help);
@@ -348,7 +359,8 @@ macro_rules! record {
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, schemars::JsonSchema)]
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $($(#[$r_meta])* pub $r: $r_type,)*
@@ -387,7 +399,8 @@ macro_rules! record {
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$v_meta:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum $name {
             $($(#[$v_meta])* #[serde(rename = $word)] $variant,)*
         }

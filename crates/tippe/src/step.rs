@@ -54,7 +54,14 @@ pub(crate) fn step(
         check_report(model, &report).map(|()| report)
     });
     match result {
-        Ok(report) => {
+        Ok(mut report) => {
+            let Work {
+                crossings,
+                backup,
+                events,
+                ..
+            } = work;
+            crossings.of_step(model, backup, state, events, &mut report);
             for load in &mut state.loads {
                 *load = crate::state::Load::default();
             }

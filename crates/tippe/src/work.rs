@@ -12,6 +12,7 @@ use crate::method::iterative::Levels;
 use crate::method::simultaneous;
 use crate::model::Model;
 use crate::output::balance::Balance;
+use crate::output::crossings::Crossings;
 use crate::output::record::Records;
 use crate::output::{events, forces};
 use crate::report::{ContactForce, Event, JointForce, Phase};
@@ -21,6 +22,7 @@ use crate::two_stage::Scratch;
 use crate::two_stage::flights::Flights;
 use crate::two_stage::guard::Groups;
 use crate::two_stage::impacts::Collisions;
+use std::sync::Arc;
 
 /// Scratch arrays by phase.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +30,7 @@ pub struct Work {
     /// Who works. Written by `World`, read by the phases that work on islands.
     pub(crate) threads: Threads,
     /// Who is told that a phase begins. Written by `World`, read by the methods.
-    pub(crate) watch: Option<fn(Phase)>,
+    pub(crate) watch: Option<Watch>,
     /// Who may end a step early. Written by `World`, read by `step`.
     pub(crate) interrupt: Option<Interrupt>,
     /// The state before the step, given back if the step fails. Written and read by `step`.
@@ -71,16 +73,28 @@ pub struct Work {
     pub(crate) joint_forces: Vec<JointForce>,
     /// What began, ended and hit. Written at the end of a step, read by users.
     pub(crate) events: Vec<Event>,
+    /// Scratch of what crossed into and out of sensors.
+    pub(crate) crossings: Crossings,
     /// What the sensors read. Written at the end of a step, read by users.
     pub(crate) readings: Vec<f64>,
     /// Length of the step that the readings belong to [s]; 0 where none was taken. Written and read by `World`.
     pub(crate) sensed_step: f64,
 }
 
+/// What is called when a phase begins.
+#[derive(Clone)]
+pub(crate) struct Watch(pub Arc<dyn Fn(Phase) + Send + Sync>);
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
 impl Work {
     /// A phase begins.
     pub(crate) fn begins(&self, phase: Phase) {
-        if let Some(tell) = self.watch {
+        if let Some(Watch(tell)) = &self.watch {
             tell(phase);
         }
     }

@@ -113,6 +113,10 @@ fn values_by_path_are_checked_like_the_file() {
         (summary["steps"].as_u64(), summary["method"].as_str()),
         (Some(5), Some("iterative"))
     );
+    // Beside the time on the wall that of the processor, which a busy machine does not stretch.
+    assert!(summary["cpu_ms_per_step"].as_f64().unwrap() > 0.0);
+    let told = stdout(&tippe(&["run", &path]));
+    assert!(told.contains("\nprocessor time "), "{told}");
     let bad = tippe(&["check", &path, "--set", "body.bal.mass=1"]);
     assert_eq!(code(&bad), 2);
     assert!(

@@ -592,3 +592,27 @@ fn a_page_that_waits_says_what_it_waits_for() {
     b.wait("a run at rest", at_rest);
     wait_until("no more waiting", || b.run(told) == "");
 }
+
+#[test]
+fn colours_of_the_scene_are_those_of_the_page() {
+    let Some(b) = browser::start("colours", SIZE) else {
+        return;
+    };
+    let text = "version = 1\nname = \"colours\"\n[method]\ndt = 0.01\nseconds = 600\n[world]\ngravity = [0, 0, 0]\n\
+        [[body]]\nname = \"pillar\"\nkind = \"fixed\"\ncolour = [1, 0, 0]\nshape.box = { size = [1, 1, 1] }\n\
+        [[body]]\nname = \"ball\"\nposition = [2, 0, 0]\ncolour = [0, 1, 0]\nshape.sphere = { radius = 0.5 }\n\
+        [[body]]\nname = \"plain\"\nposition = [4, 0, 0]\nshape.sphere = { radius = 0.5 }\n";
+    let dir = folder("page-colours");
+    let server = Server::start(&[&scene(&dir, text)]);
+    open(&b, &server, "");
+    pause_after(&b, 0.05);
+    let rgb = || b.run("tippe.draw(); return [...tippe.main.paint.rgb]");
+    let found: Vec<f64> = rgb().as_array().unwrap().iter().map(number).collect();
+    assert_eq!(found[..6], [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    // A body without one is coloured by the page, and other ways of colouring tell what they tell.
+    assert_ne!(found[6..], [0.0, 0.0, 0.0]);
+    b.run("tippe.settings.colour = 'speed'");
+    let found: Vec<f64> = rgb().as_array().unwrap().iter().map(number).collect();
+    assert_ne!(found[..3], [1.0, 0.0, 0.0]);
+    b.no_errors();
+}

@@ -4,7 +4,7 @@
 //! Called by: `format` (the whole file), `format::generator` (templates).
 //! Source: `docs/scene-format.md`, "Bodies".
 
-use super::{At, Fields, JsonSchema, Node, Problems, Read, Serialize, Value, record, words};
+use super::{At, Fields, Node, Problems, Read, Serialize, Value, record, words};
 use crate::format::OneOrMany;
 
 words! {
@@ -61,10 +61,38 @@ record! {
             colour: [f64; 3],
             /// Factor on gravity. Default 1.
             gravity_scale: f64,
+            /// World axes along which and about which the body does not move; not in a generator.
+            locked: Locked,
             /// Resistance of the medium.
             drag: Drag,
             /// Motion of a kinematic body.
             motion: Motion,
+        }
+    }
+}
+
+words! {
+    /// An axis of the world.
+    Axis {
+        /// The first.
+        #[default]
+        X = "x",
+        /// The second.
+        Y = "y",
+        /// The third, upwards.
+        Z = "z",
+    }
+}
+
+record! {
+    /// Axes of the world that are locked.
+    Locked {
+        required {}
+        optional {
+            /// Along which the centre of mass does not move. Default none.
+            translation: Vec<Axis>,
+            /// About which the body does not turn: none, two or three. Default none.
+            rotation: Vec<Axis>,
         }
     }
 }
@@ -96,7 +124,8 @@ record! {
 }
 
 /// A set of the numbers 0 to 31.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Bits {
     /// The word "all".
@@ -162,7 +191,8 @@ impl Read for Bits {
 }
 
 /// A solid in its own frame.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// A box about the origin.
@@ -365,7 +395,8 @@ impl Read for Shape {
 }
 
 /// One of several shapes of a body.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ShapeEntry {
     /// The solid.
@@ -416,7 +447,8 @@ impl Read for ShapeEntry {
 macro_rules! tagged {
     ($(#[$meta:meta])* $name:ident { $($(#[$v_meta:meta])* $variant:ident($type:ident) = $word:literal,)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(tag = "kind")]
         pub enum $name {
             $($(#[$v_meta])* #[serde(rename = $word)] $variant($type),)*

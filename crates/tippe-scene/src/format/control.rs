@@ -4,9 +4,7 @@
 //! Called by: `format` (the whole file).
 //! Source: `docs/scene-format.md`, "Sensors" and "Time programs".
 
-use super::{
-    At, AxisAngle, JsonSchema, Node, OneOrMany, Problems, Read, Serialize, Value, record, words,
-};
+use super::{At, AxisAngle, Node, OneOrMany, Problems, Read, Serialize, Value, record, words};
 use crate::read::wrong_type;
 
 words! {
@@ -137,7 +135,8 @@ record! {
 }
 
 /// A number, or a vector.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Quantity {
     /// A number.

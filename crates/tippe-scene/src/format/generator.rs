@@ -4,12 +4,13 @@
 //! Called by: `format` (the whole file).
 //! Source: `docs/scene-format.md`, "Generators".
 
-use super::{At, Body, Joint, JsonSchema, Node, Problems, Read, Serialize, Value, record};
+use super::{At, Body, Joint, Node, Problems, Read, Serialize, Value, record};
 
 /// One table, or a list of them.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
-#[schemars(rename = "{T}OneOrMany")]
+#[cfg_attr(feature = "schema", schemars(rename = "{T}OneOrMany"))]
 pub enum OneOrMany<T> {
     /// One.
     One(T),

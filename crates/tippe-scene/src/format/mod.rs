@@ -13,9 +13,9 @@ mod joint;
 pub use crate::params::{Entries, MethodTable, Written, WrittenValue};
 pub use articulation::{Adaptive, Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
-    All, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder, Drag,
-    DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Mesh, Motion, Shape,
-    ShapeEntry, ShapePlace, SineMotion, Sphere, TableMotion,
+    All, Axis, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder,
+    Drag, DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Locked, Mesh, Motion,
+    Shape, ShapeEntry, ShapePlace, SineMotion, Sphere, TableMotion,
 };
 pub use control::{Camera, Drives, Keys, Program, Quantity, Sensor, SensorKind, Sine};
 pub use generator::{Chain, Fill, Grid, OneOrMany, Pyramid, RandomRotation, Region, Stack};
@@ -24,7 +24,6 @@ pub use joint::{Frame, Freedom, Joint, JointKind, Motor, Spring};
 use crate::diagnostics::{At, Problems};
 use crate::read::{Fields, Read, record, words, wrong_type};
 use crate::tree::{Node, Value};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The version of the format that this crate reads and writes.
@@ -143,7 +142,8 @@ record! {
 }
 
 /// Values by name: numbers, texts, lists, or expressions of other parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Parameters(pub std::collections::BTreeMap<String, serde_json::Value>);
 
@@ -271,7 +271,8 @@ impl Read for [String; 2] {
 }
 
 /// A length of time: a number, or a fraction written as text, such as "1/60".
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Ratio {
     /// A number.

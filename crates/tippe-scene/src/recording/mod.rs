@@ -297,7 +297,7 @@ pub struct RecordedSnapshot {
     pub time: f64,
     /// Steps taken.
     pub step: u64,
-    /// `World::snapshot()`.
+    /// `World::bare_snapshot()`.
     pub bytes: Vec<u8>,
 }
 

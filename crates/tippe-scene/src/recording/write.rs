@@ -357,7 +357,7 @@ impl<W: Write> RecordingWriter<W> {
         let mut p = Payload::default();
         p.f64(world.time());
         p.u64(world.step_count());
-        p.0.extend(world.snapshot());
+        p.0.extend(world.bare_snapshot());
         write_chunk(&mut self.out, SNAP, &p.0)?;
         self.seconds += 1;
         self.out.flush()

@@ -353,3 +353,64 @@ fn motors_with_gains_load_run_and_explain_themselves() {
     assert!(wrong("position_deg = 30, ", "").contains("kp needs a place"));
     assert!(wrong("kd = 20", "kd = 20, time = 1").contains("has no time"));
 }
+
+#[test]
+fn locked_axes_hold_in_a_run_and_are_written_out() {
+    let text = r#"
+version = 1
+[method]
+dt = 0.01
+seconds = 1
+[[body]]
+name = "slider"
+velocity = [1, 2, 3]
+angular_velocity = [1, 2, 3]
+shape.box = { size = [0.1, 0.2, 0.3] }
+locked = { translation = ["y"], rotation = ["x", "z"] }
+[[body]]
+name = "free"
+position = [5, 0, 0]
+velocity = [1, 2, 3]
+shape.sphere = { radius = 0.1 }
+"#;
+    let mut scene = load(text);
+    let id = scene.world.body_named("slider").unwrap();
+    let locked = scene.world.locked_axes(id).unwrap();
+    assert_eq!(locked, tippe::LockedAxes::PLANE_XZ);
+    for _ in 0..100 {
+        scene.world.step(0.01).unwrap();
+    }
+    let state = *scene.world.body_state(id).unwrap();
+    assert!(state.position.y.abs() < 1e-12 && (state.position.x - 1.0).abs() < 1e-9);
+    assert!(
+        state.angular_velocity.x.abs() < 1e-12 && (state.angular_velocity.y - 2.0).abs() < 1e-9
+    );
+    let free = scene.world.body_named("free").unwrap();
+    assert!((scene.world.pose(free).unwrap().position.y - 2.0).abs() < 1e-12);
+    // Written out it is the same scene.
+    let again = load(&explain(&load(text)));
+    assert_eq!(
+        again.world.bare_snapshot(),
+        load(text).world.bare_snapshot()
+    );
+    let refused = |from: &str, to: &str| {
+        let text = text.replacen(from, to, 1);
+        let options = LoadOptions::default();
+        load_str(&text, "s.toml", Format::Toml, &options)
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    let one = refused("\"x\", \"z\"", "\"x\"");
+    assert!(one.contains("locked.rotation: one axis alone"), "{one}");
+    let word = refused("[\"y\"]", "[\"up\"]");
+    assert!(
+        word.contains("body[0].locked.translation[0]: unknown word \"up\""),
+        "{word}"
+    );
+    let fixed = refused(
+        "velocity = [1, 2, 3]\nangular_velocity = [1, 2, 3]",
+        "kind = \"fixed\"",
+    );
+    assert!(fixed.contains("locked: only a dynamic body"), "{fixed}");
+}

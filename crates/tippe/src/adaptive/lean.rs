@@ -91,6 +91,7 @@ impl Lean {
         self.trees = self.find_trees(model)?;
         let edits = self.model.edits + 1;
         self.model = Model {
+            family: model.family,
             gravity: model.gravity,
             materials: model.materials.clone(),
             joint_generations: model.joint_generations.clone(),

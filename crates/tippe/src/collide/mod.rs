@@ -126,8 +126,6 @@ const CONTACTS_PER_SHAPE: usize = 64;
 pub struct Detection {
     /// Contact points, sorted by key.
     pub contacts: Vec<Contact>,
-    /// Pairs of a sensor and a shape that overlap, sorted.
-    pub sensed: Vec<PairKey>,
     /// Touching pairs of different materials without a stated pair.
     pub material_fallbacks: usize,
     /// Time after the start of the step [s] at which it should end, because a fast body has just bounced and goes on fast: where it goes
@@ -248,7 +246,6 @@ fn detect_on(
 ) {
     bound(model, now, predicted, course.map_or(&[], |c| c.held), out);
     out.contacts.clear();
-    out.sensed.clear();
     out.material_fallbacks = 0;
     out.stop = f64::INFINITY;
     out.unresolved = 0;
@@ -279,7 +276,6 @@ fn detect_on(
     out.starts.sort_unstable_by_key(|s| s.0);
     // Pairs come in order of slots, features within a pair are in order: only bodies of several shapes leave something to sort.
     out.contacts.sort_unstable_by_key(|c| c.key);
-    out.sensed.sort_unstable();
 }
 
 /// Fills items and boxes: each shape's bounds now and at the predicted pose, with the margin. Bodies that may touch nothing are left out.
@@ -445,7 +441,6 @@ pub(crate) fn detect_few(
         }
     }
     out.points = points;
-    out.sensed.clear();
     out.contacts.sort_unstable_by_key(|c| c.key);
 }
 
@@ -497,17 +492,12 @@ fn narrow_pair(
         &body_a.shapes[a.shape as usize],
         &body_b.shapes[b.shape as usize],
     );
-    if !shape_a.filter.allows(shape_b.filter) {
+    if shape_a.sensor || shape_b.sensor || !shape_a.filter.allows(shape_b.filter) {
         return;
     }
-    let sensor = shape_a.sensor || shape_b.sensor;
     let swings = a.swing + b.swing;
     let near = MARGIN * body_a.reach.min(body_b.reach);
-    let margin = if sensor {
-        0.0
-    } else {
-        near + a.shift.length() + b.shift.length() + swings
-    };
+    let margin = near + a.shift.length() + b.shift.length() + swings;
     let pair = PairKey {
         body_a: a.body,
         body_b: b.body,
@@ -522,14 +512,13 @@ fn narrow_pair(
     let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
     let slow = course.map_or(FEATURE_MOTION, |c| c.feature_motion);
     let pace = match moving::Pace::of(shapes, motion, slow) {
-        _ if sensor => moving::Pace::Slow,
         moving::Pace::Fast if link(body_a) || link(body_b) => moving::Pace::Brisk,
         pace => pace,
     };
     // Seams are where ground meets ground: two bodies that both move are not asked whether they pass each other.
     let ground = !body_a.is_dynamic() || !body_b.is_dynamic();
     let drift = course
-        .filter(|_| !sensor && ground)
+        .filter(|_| ground)
         .map(|c| drift(c.h, (body_a, a), (body_b, b), now));
     match (pace, course) {
         (moving::Pace::Fast, Some(course)) => {
@@ -579,10 +568,6 @@ fn narrow_pair(
         }
     }
     if points.is_empty() {
-        return;
-    }
-    if sensor {
-        out.sensed.push(pair);
         return;
     }
     let (surface, fell_back) = model.materials.lookup(shape_a.material, shape_b.material);

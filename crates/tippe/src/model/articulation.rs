@@ -10,15 +10,18 @@ use crate::articulated::{AdaptiveDesc, Integrator, Joint, LinkDesc, Model as Tre
 use crate::error::BuildError;
 use crate::joint::{Freedom, JointDesc, JointKind, Motor};
 use crate::math::{Mat3, Pose, Quat, Vec3, tangents};
+use crate::model::family::Family;
 use crate::model::{Body, BodyId, BodyKind, ShapeDesc};
 use std::f64::consts::PI;
 
-/// Names an articulation of one world: a slot and the generation of its tenant.
+/// Names an articulation of one world: a slot, the generation of its tenant, and the family of the world: that of its clones and
+/// snapshots. Worlds of other families refuse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArticulationId {
     pub(crate) index: u32,
     pub(crate) generation: u32,
+    pub(crate) family: Family,
 }
 
 impl ArticulationId {

@@ -7,6 +7,7 @@
 use crate::error::BuildError;
 use crate::math::Pose;
 use crate::model::BodyId;
+use crate::model::family::Family;
 
 /// Sizes that ratios, pitches and radii may have [1] or [m].
 const RATIO_MIN: f64 = 1e-9;
@@ -14,12 +15,14 @@ const RATIO_MAX: f64 = 1e9;
 /// Nearest that a kept angle may be to 0 or π, where its row has no direction [rad].
 const ANGLE_MARGIN: f64 = 1e-6;
 
-/// Names a joint of one world: a slot and the generation of its tenant.
+/// Names a joint of one world: a slot, the generation of its tenant, and the family of the world: that of its clones and
+/// snapshots. Worlds of other families refuse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointId {
     pub(crate) index: u32,
     pub(crate) generation: u32,
+    pub(crate) family: Family,
 }
 
 impl JointId {

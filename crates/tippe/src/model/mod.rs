@@ -7,6 +7,7 @@
 pub mod articulation;
 pub mod compliance;
 pub mod coupling;
+pub(crate) mod family;
 pub mod joint;
 pub mod material;
 pub mod motion;
@@ -22,17 +23,20 @@ use crate::joint::{JointDesc, JointId};
 use crate::material::{MaterialId, Materials};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::model::coupling::Mesh;
+use crate::model::family::Family;
 use crate::motion::Motion;
 use crate::shape::{MassProperties, Shape, TriangleMesh};
 use crate::state::{BodyState, JointMemory, PairKey};
 use std::collections::BTreeSet;
 
-/// Names a body of one world: a slot and the generation of its tenant.
+/// Names a body of one world: a slot, the generation of its tenant, and the family of the world: that of its clones and
+/// snapshots. Worlds of other families refuse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId {
     pub(crate) index: u32,
     pub(crate) generation: u32,
+    pub(crate) family: Family,
 }
 
 impl BodyId {
@@ -638,6 +642,8 @@ impl Joint {
 /// Everything that is constant within a step.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
+    /// Tells the ids of this world, its clones and its snapshots from those of others.
+    pub(crate) family: Family,
     /// Gravity [m/s²].
     pub gravity: Vec3,
     /// Bodies by slot; `None` is a free slot.
@@ -672,6 +678,8 @@ pub struct Model {
     pub(crate) sensors: Vec<Option<sensor::Sensor>>,
     /// Time programs, in the order they were added.
     pub(crate) programs: Vec<program::Program>,
+    /// Forces and torques that act in every step, by rising slot.
+    pub(crate) steady: Vec<program::Steady>,
     /// Bodies with locked axes.
     pub(crate) locks: Vec<crate::world::Lock>,
     /// How many of these were pushes alone: forces, torques; how many changed the tree of an articulation.
@@ -786,13 +794,15 @@ impl Model {
         JointId {
             index: index as u32,
             generation: self.joint_generations[index],
+            family: self.family,
         }
     }
 
     /// The joint of an id, if it is still there.
     #[must_use]
     pub fn get_joint(&self, id: JointId) -> Option<&Joint> {
-        if self.joint_generations.get(id.index()) == Some(&id.generation) {
+        let same = id.family.is(self.family);
+        if same && self.joint_generations.get(id.index()) == Some(&id.generation) {
             self.joints[id.index()].as_ref()
         } else {
             None
@@ -813,13 +823,15 @@ impl Model {
         ArticulationId {
             index: index as u32,
             generation: self.articulation_generations[index],
+            family: self.family,
         }
     }
 
     /// The articulation of an id, if it is still there.
     #[must_use]
     pub fn get_articulation(&self, id: ArticulationId) -> Option<&Articulation> {
-        if self.articulation_generations.get(id.index()) == Some(&id.generation) {
+        let same = id.family.is(self.family);
+        if same && self.articulation_generations.get(id.index()) == Some(&id.generation) {
             self.articulations[id.index()].as_ref()
         } else {
             None
@@ -913,13 +925,15 @@ impl Model {
         BodyId {
             index: index as u32,
             generation: self.generations[index],
+            family: self.family,
         }
     }
 
     /// The body of an id, if it is still there.
     #[must_use]
     pub fn get(&self, id: BodyId) -> Option<&Body> {
-        if self.generations.get(id.index()) == Some(&id.generation) {
+        let same = id.family.is(self.family);
+        if same && self.generations.get(id.index()) == Some(&id.generation) {
             self.bodies[id.index()].as_ref()
         } else {
             None

@@ -189,3 +189,11 @@ pub struct Program {
     /// How.
     pub signal: Signal,
 }
+
+/// A force at the centre of mass of a body [N] and a torque [N·m], world axes, in every step until they are changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Steady {
+    pub body: BodyId,
+    pub force: Vec3,
+    pub torque: Vec3,
+}

@@ -8,14 +8,18 @@ use crate::error::BuildError;
 use crate::joint::JointId;
 use crate::math::{Pose, Vec3};
 use crate::model::BodyId;
+use crate::model::family::Family;
 
 /// Longest range of a distance sensor [m].
 const RANGE_MAX: f64 = 1e9;
 
-/// Names a sensor of one world. Ids of removed sensors never name another one.
+/// Names a sensor of one world and its family. Ids of removed sensors never name another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SensorId(pub(crate) u32);
+pub struct SensorId {
+    pub(crate) index: u32,
+    pub(crate) family: Family,
+}
 
 /// A sensor as the user describes it.
 #[derive(Clone, Debug, PartialEq)]

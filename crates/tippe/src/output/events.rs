@@ -1,6 +1,6 @@
-//! Events of a substep: what began and ended to touch, what hit, who entered or left a sensor.
+//! Events of a substep: what began and ended to touch, what hit. Who entered or left a sensor is told by `crossings`.
 //!
-//! Reads: Records of the substep, pairs that touched and were sensed before.  Writes: events, State (touching and sensed pairs), counts.
+//! Reads: Records of the substep, pairs that touched before.  Writes: events, State (touching pairs), counts.
 //! Called by: the methods, at the end of a substep; `sort` at the end of a step.
 //! Source: docs/methods/contract.md, "The certificate".
 
@@ -13,15 +13,14 @@ use crate::state::{PairKey, State};
 /// Approach speed under which an arrival is no event and no collision [m/s].
 const IMPACT_SPEED: f64 = 1e-6;
 
-/// Makes the events of the substep that ends now. Pairs for which `idle` holds were not looked at: what they touch and are
-/// sensed by stays as it was. `touching` is scratch.
+/// Makes the events of the substep that ends now. Pairs for which `idle` holds were not looked at: what they touch stays as
+/// it was. `touching` is scratch.
 pub(crate) fn of_substep(
     model: &Model,
     idle: impl Fn(&PairKey) -> bool,
     records: &Records,
     state: &mut State,
     touching: &mut Vec<PairKey>,
-    sensed: &mut Vec<PairKey>,
     events: &mut Vec<Event>,
     report: &mut StepReport,
 ) {
@@ -43,13 +42,9 @@ pub(crate) fn of_substep(
             });
         }
     }
-    keep_idle(idle, touching, sensed, state);
-    let began = [EventKind::Begin, EventKind::End];
-    changes(model, &state.touching, touching, began, state.time, events);
-    let entered = [EventKind::SensorBegin, EventKind::SensorEnd];
-    changes(model, &state.sensed, sensed, entered, state.time, events);
+    keep_idle(idle, touching, state);
+    changes(model, &state.touching, touching, state.time, events);
     std::mem::swap(&mut state.touching, touching);
-    state.sensed.clone_from(sensed);
 }
 
 /// Puts the events of all substeps into their fixed order.
@@ -63,25 +58,17 @@ pub(crate) fn sort(events: &mut [Event]) {
     });
 }
 
-/// What sleeps or rests is not looked at: what it touches and is sensed by stays as it was.
-fn keep_idle(
-    idle: impl Fn(&PairKey) -> bool,
-    touching: &mut Vec<PairKey>,
-    sensed: &mut Vec<PairKey>,
-    state: &State,
-) {
-    let found = (touching.len(), sensed.len());
+/// What sleeps or rests is not looked at: what it touches stays as it was.
+fn keep_idle(idle: impl Fn(&PairKey) -> bool, touching: &mut Vec<PairKey>, state: &State) {
+    let found = touching.len();
     touching.extend(state.touching.iter().filter(|p| idle(p)));
-    sensed.extend(state.sensed.iter().filter(|p| idle(p)));
-    if touching.len() > found.0 {
+    if touching.len() > found {
         touching.sort_unstable();
-    }
-    if sensed.len() > found.1 {
-        sensed.sort_unstable();
     }
 }
 
-fn event(model: &Model, pair: &PairKey) -> Event {
+/// An event of a pair, with what all kinds have in common.
+pub(super) fn event(model: &Model, pair: &PairKey) -> Event {
     Event {
         kind: EventKind::Begin,
         time: 0.0,
@@ -95,15 +82,7 @@ fn event(model: &Model, pair: &PairKey) -> Event {
 }
 
 /// Pairs that are in one sorted list and not in the other.
-fn changes(
-    model: &Model,
-    old: &[PairKey],
-    new: &[PairKey],
-    kinds: [EventKind; 2],
-    time: f64,
-    out: &mut Vec<Event>,
-) {
-    let [begin, end] = kinds;
+fn changes(model: &Model, old: &[PairKey], new: &[PairKey], time: f64, out: &mut Vec<Event>) {
     let mut missing = |from: &[PairKey], other: &[PairKey], kind| {
         let mut at = 0;
         for pair in from {
@@ -120,6 +99,6 @@ fn changes(
             });
         }
     };
-    missing(new, old, begin);
-    missing(old, new, end);
+    missing(new, old, EventKind::Begin);
+    missing(old, new, EventKind::End);
 }

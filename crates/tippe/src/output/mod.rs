@@ -5,6 +5,7 @@
 //! Source: docs/methods/contract.md, "The certificate".
 
 pub(crate) mod balance;
+pub(crate) mod crossings;
 pub(crate) mod events;
 pub(crate) mod forces;
 pub(crate) mod ledger;

@@ -11,6 +11,7 @@ use crate::joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
 use crate::math::{Pose, Quat, Vec3};
 use crate::model::coupling::Mesh;
+use crate::model::family::Family;
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
@@ -32,6 +33,8 @@ pub(super) struct Output {
 pub(super) struct Input<'a> {
     pub bytes: &'a [u8],
     pub offset: usize,
+    /// Family of the world being read, for its ids.
+    pub family: Family,
 }
 
 impl Input<'_> {
@@ -156,7 +159,25 @@ code_struct!(State {
     ..
 });
 code_struct!(Sleeping { speed, time });
-code_struct!(BodyId { index, generation });
+/// Encodes an id without its family, which is that of the whole snapshot.
+macro_rules! code_id {
+    ($t:ident) => {
+        impl Code for $t {
+            fn write(&self, out: &mut Output) {
+                self.index.write(out);
+                self.generation.write(out);
+            }
+            fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+                Ok(Self {
+                    index: Code::read(input)?,
+                    generation: Code::read(input)?,
+                    family: input.family,
+                })
+            }
+        }
+    };
+}
+code_id!(BodyId);
 code_struct!(Spring {
     rest,
     stiffness,
@@ -189,7 +210,7 @@ code_struct!(Joint {
     local_b,
     mesh
 });
-code_struct!(JointId { index, generation });
+code_id!(JointId);
 code_struct!(Mesh {
     joints,
     carriers,

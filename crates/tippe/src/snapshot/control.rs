@@ -7,7 +7,7 @@
 use super::codec::{Code, Input, Output, code_enum, code_struct};
 use crate::error::{BuildError, SnapshotError};
 use crate::model::Model;
-use crate::model::program::{Driven, Program, Signal};
+use crate::model::program::{Driven, Program, Signal, Steady};
 use crate::model::sensor::{Sensor, SensorDesc, SensorKind};
 use crate::world::Lock;
 
@@ -15,6 +15,11 @@ use crate::world::Lock;
 const READINGS_MAX: u32 = 16;
 
 code_struct!(Lock { body, axes, joints });
+code_struct!(Steady {
+    body,
+    force,
+    torque
+});
 code_struct!(Sensor { desc, count });
 code_struct!(SensorDesc { name, kind });
 code_struct!(Program { driven, signal });
@@ -56,6 +61,12 @@ pub(super) fn check(model: &Model) -> Result<(), BuildError> {
         let known = bodies.is_some_and(|b| b.is_some()) && lock.axes < 1 << 6;
         if !known || lock.joints.iter().any(|j| model.get_joint(*j).is_none()) {
             return Err(BuildError::new("locks", "out of range"));
+        }
+    }
+    for steady in &model.steady {
+        let finite = steady.force.is_finite() && steady.torque.is_finite();
+        if !finite || model.get(steady.body).is_none() {
+            return Err(BuildError::new("steady", "out of range"));
         }
     }
     for program in &model.programs {

@@ -15,6 +15,7 @@ mod schedule;
 
 use crate::error::SnapshotError;
 use crate::model::Model;
+use crate::model::family::Family;
 use crate::state::{CompliantMemory, State};
 use crate::work::Work;
 use crate::world::World;
@@ -26,12 +27,13 @@ const VERSION: u32 = 20;
 /// Bytes before the fields: magic, version, checksum of the fields.
 const ENVELOPE: usize = MAGIC.len() + 4 + 8;
 
-/// The world as bytes.
-pub(crate) fn write(world: &World) -> Vec<u8> {
+/// The world as bytes, of a family; of none if what is restored shall be a family of its own.
+pub(crate) fn write(world: &World, family: Family) -> Vec<u8> {
     let mut out = Output::default();
     out.bytes.extend(MAGIC);
     VERSION.write(&mut out);
     0_u64.write(&mut out);
+    family.number().write(&mut out);
     world.method.write(&mut out);
     world.model.write(&mut out);
     let state = world.state();
@@ -45,6 +47,7 @@ pub(crate) fn write(world: &World) -> Vec<u8> {
     world.model.programs.write(&mut out);
     state.compliant.write(&mut out);
     world.model.locks.write(&mut out);
+    world.model.steady.write(&mut out);
     seal(&mut out.bytes);
     out.bytes
 }
@@ -63,6 +66,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     let mut input = Input {
         bytes,
         offset: MAGIC.len(),
+        family: Family::NONE,
     };
     let found = u32::read(&mut input)?;
     if found != VERSION {
@@ -75,6 +79,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     if checksum != fnv(&bytes[input.offset..]) {
         return Err(SnapshotError::Checksum);
     }
+    input.family = Family::restored(u32::read(&mut input)?);
     let mut world = World {
         method: Code::read(&mut input)?,
         model: Code::read(&mut input)?,
@@ -84,6 +89,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
         keyframes: Vec::new(),
         placed: std::sync::OnceLock::new(),
     };
+    world.model.family = input.family;
     articulations::read(&mut input, &mut world.model, &mut world.state)?;
     world.state.quiet = Code::read(&mut input)?;
     world.state.asleep = Code::read(&mut input)?;
@@ -92,6 +98,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<World, SnapshotError> {
     world.model.programs = Code::read(&mut input)?;
     world.state.compliant = Code::read(&mut input)?;
     world.model.locks = Code::read(&mut input)?;
+    world.model.steady = Code::read(&mut input)?;
     world.model.sleepers = world.state.asleep.iter().flatten().count();
     if input.offset != bytes.len() || !check::consistent(&world.model, &world.state) {
         return Err(SnapshotError::Corrupt {

@@ -64,7 +64,6 @@ pub(crate) fn run(
         &work.records,
         state,
         &mut work.stage.touching,
-        &mut work.detection.sensed,
         &mut work.events,
         report,
     );

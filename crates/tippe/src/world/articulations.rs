@@ -58,6 +58,7 @@ impl World {
                 BodyId {
                     index: 0,
                     generation: 0,
+                    family: self.model.family,
                 },
             ) {
                 drive.check().map_err(inside)?;

@@ -32,13 +32,14 @@ use crate::joint::{Freedom, JointDesc, JointId, JointKind};
 use crate::material::{MaterialId, Materials, Surface};
 use crate::math::{Pose, Vec3};
 use crate::method::Method;
+use crate::model::family::Family;
 use crate::model::{BODIES_MAX, Body, BodyDesc, BodyId, BodyKind, Joint, Model};
 use crate::report::{ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase, StepReport};
 use crate::state::{BodyState, JointMemory, Load, PairKey, State};
 use crate::threads::Threads;
-use crate::work::Work;
+use crate::work::{Watch, Work};
 use crate::{snapshot, step};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Standard gravity, z up [m/s²].
 pub const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
@@ -79,6 +80,7 @@ impl World {
     fn empty(method: Method) -> Self {
         Self {
             model: Model {
+                family: Family::new(),
                 gravity: GRAVITY,
                 ..Model::default()
             },
@@ -238,9 +240,9 @@ impl World {
     }
 
     /// Calls `tell` whenever a phase of a step begins, so that the caller can time them: the physics has no clock. Results
-    /// never depend on it.
-    pub const fn watch_phases(&mut self, tell: Option<fn(Phase)>) {
-        self.work.watch = tell;
+    /// never depend on it. Copies of the world call it too. `None::<fn(Phase)>` ends it.
+    pub fn watch_phases(&mut self, tell: Option<impl Fn(Phase) + Send + Sync + 'static>) {
+        self.work.watch = tell.map(|tell| Watch(Arc::new(tell)));
     }
 
     /// Threads that steps may use.
@@ -355,6 +357,7 @@ impl World {
         self.forget_contacts(slot);
         // A body that takes the slot is another: it inherits no pause.
         self.state.efforts.retain(|e| e.slot != slot);
+        self.model.steady.retain(|s| s.body.index != slot);
         self.model.free.insert(slot);
         self.drop_joints(|_, j| j.b == slot || j.a == Some(slot));
     }
@@ -754,10 +757,17 @@ impl World {
         crate::dynamics::energy::total(&self.model, self.state())
     }
 
-    /// The world as bytes: model and state, versioned.
+    /// The world as bytes: model and state, versioned. What it restores knows the ids of this world.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
-        snapshot::write(self)
+        snapshot::write(self, self.model.family)
+    }
+
+    /// A snapshot for files: worlds that were made alike give the same bytes, and what it restores is a family of its own,
+    /// with new ids.
+    #[must_use]
+    pub fn bare_snapshot(&self) -> Vec<u8> {
+        snapshot::write(self, Family::NONE)
     }
 
     /// The world of a snapshot; stepping it gives the same bits as stepping the original.

@@ -8,7 +8,8 @@ use super::World;
 use crate::error::{BuildError, UnknownJoint};
 use crate::joint::Freedom;
 use crate::math::Vec3;
-use crate::model::program::{Driven, Program};
+use crate::model::BodyId;
+use crate::model::program::{Driven, Program, Steady};
 use crate::state::Load;
 
 impl World {
@@ -58,9 +59,54 @@ impl World {
         self.model.programs.clear();
     }
 
+    /// Lets a force at the centre of mass of a body [N] and a torque [N·m], world axes, act in every step from now on, beside those of
+    /// single steps and in place of what this call set before; zero for both ends it.
+    ///
+    /// # Errors
+    /// The body does not exist or is moved by no force (field `body`), or a number is not finite.
+    pub fn set_steady_load(
+        &mut self,
+        id: BodyId,
+        force: Vec3,
+        torque: Vec3,
+    ) -> Result<(), BuildError> {
+        self.pushable(id)?;
+        for (field, value) in [("force", force), ("torque", torque)] {
+            if !value.is_finite() {
+                return Err(BuildError::new(field, "must be finite"));
+            }
+        }
+        let list = &mut self.model.steady;
+        list.retain(|s| s.body.index != id.index);
+        if (force, torque) != (Vec3::ZERO, Vec3::ZERO) {
+            let place = list.partition_point(|s| s.body.index < id.index);
+            let body = id;
+            list.insert(
+                place,
+                Steady {
+                    body,
+                    force,
+                    torque,
+                },
+            );
+        }
+        Ok(())
+    }
+
+    /// Force [N] and torque [N·m] that act on a body in every step, as `set_steady_load` left them.
+    ///
+    /// # Errors
+    /// The body does not exist (field `body`).
+    pub fn steady_load(&self, id: BodyId) -> Result<(Vec3, Vec3), BuildError> {
+        self.known(id)?;
+        let found = self.model.steady.iter().find(|s| s.body == id);
+        Ok(found.map_or((Vec3::ZERO, Vec3::ZERO), |s| (s.force, s.torque)))
+    }
+
     /// Sets what the programs drive for a step of length `dt`; the loads as they were before, for a step that fails.
     pub(crate) fn run_programs(&mut self, dt: f64) -> Option<Vec<Load>> {
-        if self.model.programs.is_empty() || !(dt.is_finite() && dt > 0.0) {
+        let none = self.model.programs.is_empty() && self.model.steady.is_empty();
+        if none || !(dt.is_finite() && dt > 0.0) {
             return None;
         }
         let loads = self.state.loads.clone();
@@ -69,6 +115,18 @@ impl World {
             self.run_program(program, dt);
         }
         self.model.programs = programs;
+        for i in 0..self.model.steady.len() {
+            let Steady {
+                body,
+                force,
+                torque,
+            } = self.model.steady[i];
+            let center = self.position_of(body.index());
+            // A body that is no longer moved by forces ignores them.
+            if self.apply_force(body, force, center).is_ok() {
+                let _ = self.apply_torque(body, torque);
+            }
+        }
         Some(loads)
     }
 

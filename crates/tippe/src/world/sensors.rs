@@ -27,7 +27,7 @@ impl World {
             return Err(BuildError::new("name", reason));
         }
         let count = self.readings_of(&desc.kind)?.len() as u32;
-        let id = SensorId(self.model.sensors.len() as u32);
+        let id = self.sensor_id(self.model.sensors.len());
         self.model.sensors.push(Some(Sensor { desc, count }));
         self.sense(0.0);
         Ok(id)
@@ -38,7 +38,12 @@ impl World {
     /// # Errors
     /// The sensor does not exist (field `sensor`).
     pub fn remove_sensor(&mut self, id: SensorId) -> Result<(), BuildError> {
-        let slot = self.model.sensors.get_mut(id.0 as usize);
+        let own = id.family.is(self.model.family);
+        let slot = self
+            .model
+            .sensors
+            .get_mut(id.index as usize)
+            .filter(|_| own);
         let missing = || {
             BuildError::new(
                 "sensor",
@@ -50,10 +55,17 @@ impl World {
         Ok(())
     }
 
+    fn sensor_id(&self, slot: usize) -> SensorId {
+        SensorId {
+            index: slot as u32,
+            family: self.model.family,
+        }
+    }
+
     /// All sensors, in the order of their readings.
     pub fn sensors(&self) -> impl Iterator<Item = (SensorId, &SensorDesc)> {
         let slots = self.model.sensors.iter().enumerate();
-        slots.filter_map(|(i, s)| Some((SensorId(i as u32), &s.as_ref()?.desc)))
+        slots.filter_map(|(i, s)| Some((self.sensor_id(i), &s.as_ref()?.desc)))
     }
 
     /// The sensor of a name.
@@ -78,7 +90,7 @@ impl World {
         let mut start = 0;
         for (i, sensor) in self.model.sensors.iter().enumerate() {
             let count = sensor.as_ref().map_or(0, |s| s.count as usize);
-            if i == id.0 as usize && sensor.is_some() {
+            if i == id.index as usize && id.family.is(self.model.family) && sensor.is_some() {
                 return Ok(&self.work.readings[start..start + count]);
             }
             start += count;

@@ -221,8 +221,8 @@ fn moving_and_turning_the_whole_world_changes_only_rounding() {
             run(&mut here, 0.01, 1);
             run(&mut there, 0.01, 1);
             let what = format!("{kinds:?}, step {k}");
-            for id in here.body_ids() {
-                let (x, y) = (state(&here, id), state(&there, id));
+            for (id, other) in here.body_ids().zip(there.body_ids()) {
+                let (x, y) = (state(&here, id), state(&there, other));
                 near_vec(&what, y.position, place.point(x.position), tolerance);
                 let turn = turn_between(place.rotation * x.rotation, y.rotation);
                 below(&what, turn, 10.0 * tolerance);

@@ -468,9 +468,9 @@ fn sensors_read_poses_contacts_joints_links_and_distances() {
     // Sensors change nothing that the hash covers.
     let plain = {
         let mut w = World::default();
-        let b = ball(&mut w, Vec3::Z);
+        ball(&mut w, Vec3::Z);
         w.step(1e-3).unwrap();
-        (w.hash(), b)
+        w.hash()
     };
     let mut w = World::default();
     let b = ball(&mut w, Vec3::Z);
@@ -484,11 +484,11 @@ fn sensors_read_poses_contacts_joints_links_and_distances() {
     );
     w.set_user_data(b, 77).unwrap();
     w.step(1e-3).unwrap();
-    assert_eq!(w.hash(), plain.0);
+    assert_eq!(w.hash(), plain);
     assert_eq!(
         World::restore(&w.snapshot())
             .unwrap()
-            .body(plain.1)
+            .body(b)
             .unwrap()
             .user_data,
         77
@@ -766,4 +766,93 @@ fn keyframes_go_back_and_step_on_with_the_same_bits() {
     world.remove_body(body).unwrap();
     assert_eq!(world.reset().unwrap_err().field, "keyframe");
     assert_eq!(world.kept().collect::<Vec<_>>(), ["start", "down"]);
+}
+
+#[test]
+fn a_steady_load_acts_in_every_step_until_it_is_taken_away() {
+    for name in tippe::METHOD_NAMES {
+        let method = tippe::Method::from_name(name).unwrap();
+        let mut world = World::new(method).unwrap();
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let id = ball(&mut world, Vec3::ZERO);
+        let mass = world.body(id).unwrap().mass;
+        let moment = world.body(id).unwrap().moments.x;
+        let (force, torque) = (Vec3::new(3.0, 0.0, 1.0), Vec3::new(0.0, 0.02, 0.0));
+        world.set_steady_load(id, force, torque).unwrap();
+        world.step_many(0.01, 50).unwrap();
+        // It goes with snapshots, and beside what a single step is given.
+        world = World::restore(&world.snapshot()).unwrap();
+        assert_eq!(world.steady_load(id).unwrap(), (force, torque));
+        world
+            .apply_force(id, Vec3::Y * 2.0, world.pose(id).unwrap().position)
+            .unwrap();
+        world.step_many(0.01, 50).unwrap();
+        let state = *world.body_state(id).unwrap();
+        let wanted = force / mass + Vec3::Y * (0.02 / mass);
+        assert!(
+            (state.velocity - wanted).length() < 1e-12 * wanted.length(),
+            "{name}"
+        );
+        assert!(
+            (state.angular_velocity - torque / moment).length() < 1e-9,
+            "{name}"
+        );
+        let ledger = *world.ledger();
+        assert!(
+            (ledger.external - world.energy().0).abs() < 1e-9 * ledger.external,
+            "{name}"
+        );
+        world.set_steady_load(id, Vec3::ZERO, Vec3::ZERO).unwrap();
+        world.step_many(0.01, 10).unwrap();
+        assert_eq!(
+            world.body_state(id).unwrap().velocity,
+            state.velocity,
+            "{name}"
+        );
+        let refused = world.set_steady_load(id, Vec3::X * f64::NAN, Vec3::ZERO);
+        assert_eq!(refused.unwrap_err().field, "force");
+        world.set_steady_load(id, Vec3::X, Vec3::ZERO).unwrap();
+        world.remove_body(id).unwrap();
+        assert_eq!(world.steady_load(id).unwrap_err().field, "body");
+        let other = ball(&mut world, Vec3::ZERO);
+        assert_eq!(world.steady_load(other).unwrap().0, Vec3::ZERO);
+        world.step(0.01).unwrap();
+        assert_eq!(world.body_state(other).unwrap().velocity, Vec3::ZERO);
+    }
+    let mut world = World::default();
+    let floor = Shape::HalfSpace { normal: Vec3::Z };
+    let floor = world.add_body(&BodyDesc::fixed(floor, Vec3::ZERO)).unwrap();
+    let refused = world.set_steady_load(floor, Vec3::X, Vec3::ZERO);
+    assert_eq!(refused.unwrap_err().field, "body");
+}
+
+#[test]
+fn a_closure_is_told_of_every_phase_and_changes_nothing() {
+    use std::sync::{Arc, Mutex};
+    let make = || {
+        let mut world = World::default();
+        let floor = Shape::HalfSpace { normal: Vec3::Z };
+        world.add_body(&BodyDesc::fixed(floor, Vec3::ZERO)).unwrap();
+        ball(&mut world, Vec3::Z * 0.1);
+        world
+    };
+    let (mut watched, mut plain) = (make(), make());
+    // What a caller does with it: time each phase by the clock of its own.
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let list = Arc::clone(&told);
+    let start = std::time::Instant::now();
+    watched.watch_phases(Some(move |phase| {
+        list.lock().unwrap().push((phase, start.elapsed()));
+    }));
+    for _ in 0..3 {
+        watched.step(0.01).unwrap();
+        plain.step(0.01).unwrap();
+    }
+    assert_eq!(watched.hash(), plain.hash());
+    let count = told.lock().unwrap().len();
+    assert!(count >= 6, "{count}");
+    assert!(told.lock().unwrap().is_sorted_by_key(|t| t.1));
+    watched.watch_phases(None::<fn(tippe::Phase)>);
+    watched.step(0.01).unwrap();
+    assert_eq!(told.lock().unwrap().len(), count);
 }

@@ -7,10 +7,9 @@
 use super::{Run, Scratch};
 use crate::dynamics::energy;
 use crate::error::StepError;
-use crate::geometry::distance;
 use crate::output::ledger;
-use crate::report::{Event, EventKind, StepReport};
-use crate::state::{PairKey, State};
+use crate::report::StepReport;
+use crate::state::State;
 use crate::step::check_finite;
 use crate::work::Work;
 
@@ -74,7 +73,6 @@ impl Run<'_> {
         state.step_count += 1;
         self.s.now = end;
         check_finite(self.model, state, "move")?;
-        self.sense(end, state);
         let mut report = self.report;
         report.dt = h;
         report.time = end;
@@ -84,51 +82,6 @@ impl Run<'_> {
         ledger::close(self.model, before, state, &mut report);
         self.leave(end, h, state);
         Ok(report)
-    }
-
-    /// Which shapes overlap sensors at the end of the step.
-    fn sense(&mut self, end: f64, state: &mut State) {
-        self.events
-            .retain(|e| !matches!(e.kind, EventKind::SensorBegin | EventKind::SensorEnd));
-        let mut sensed: Vec<PairKey> = Vec::new();
-        for (_, pair) in self.s.near.all().filter(|(_, p)| p.sensor) {
-            let key = pair.key;
-            let placed = |slot: u32, shape: u32| {
-                let body = self.body(slot);
-                let desc = &body.shapes[shape as usize];
-                (
-                    &desc.shape,
-                    state.bodies[slot as usize].frame(body).compose(&desc.pose),
-                )
-            };
-            let (a, b) = (
-                placed(key.body_a, key.shape_a),
-                placed(key.body_b, key.shape_b),
-            );
-            if distance(a.0, &a.1, b.0, &b.1).is_ok_and(|d| d <= 0.0) {
-                sensed.push(key);
-            }
-        }
-        sensed.sort_unstable();
-        let changes = [
-            (&sensed, &state.sensed, EventKind::SensorBegin),
-            (&state.sensed, &sensed, EventKind::SensorEnd),
-        ];
-        for (new, old, kind) in changes {
-            for pair in new.iter().filter(|p| old.binary_search(p).is_err()) {
-                self.events.push(Event {
-                    kind,
-                    time: end,
-                    body_a: self.model.id(pair.body_a as usize),
-                    body_b: self.model.id(pair.body_b as usize),
-                    shape_a: pair.shape_a,
-                    shape_b: pair.shape_b,
-                    point: crate::Vec3::ZERO,
-                    speed: 0.0,
-                });
-            }
-        }
-        state.sensed = sensed;
     }
 
     /// Leaves schedule, scratch, records and events to whoever comes next.

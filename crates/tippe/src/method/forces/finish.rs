@@ -39,7 +39,6 @@ pub(crate) fn run(
         &work.records,
         state,
         &mut work.stage.touching,
-        &mut work.detection.sensed,
         &mut work.events,
         report,
     );
