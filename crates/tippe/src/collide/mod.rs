@@ -507,7 +507,15 @@ fn narrow_pair(
     points.clear();
     let shapes = (&shape_a.shape, &shape_b.shape);
     let mut seen = moving::Seen::default();
-    let motion = (b.shift - a.shift).length() + swings;
+    let bound = (b.shift - a.shift).length() + swings;
+    let arm = |body: &Body, s: &ShapeDesc| s.pose.position.length() + body.center.length();
+    let motion = moving::relative_motion(
+        shapes,
+        (&a.now, &b.now),
+        (&a.then, &b.then),
+        (arm(body_a, shape_a), arm(body_b, shape_b)),
+        bound,
+    );
     // The way of a link is its tree's: it is looked at where it is and where it will be, not in between.
     let link = |body: &Body| matches!(body.kind, BodyKind::Link { .. });
     let slow = course.map_or(FEATURE_MOTION, |c| c.feature_motion);

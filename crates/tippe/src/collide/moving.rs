@@ -14,7 +14,7 @@ use super::flight::Flight;
 use super::narrow::{Start, collide_shapes_on};
 use super::pass::Drift;
 use crate::material::Surface;
-use crate::math::Pose;
+use crate::math::{Pose, Quat};
 use crate::shape::Shape;
 
 /// Motion in one step up to which features of the start serve for all of it as a rule, relative to half the width of the thinner shape [1].
@@ -53,6 +53,95 @@ impl Pace {
             Self::Fast
         }
     }
+}
+
+/// Turn in a step up to which relative motion is read off both ends of it, as |sin(θ/2)| [1]: 60°.
+const TURN_READ: f64 = 0.5;
+/// Largest θ over 2 |sin(θ/2)| up to there [1]: π/3.
+const ARC_OVER_CHORD: f64 = std::f64::consts::FRAC_PI_3;
+/// Largest distance from a chord, over h² times the acceleration on the way [1].
+const BULGE: f64 = 0.125;
+
+/// One shape of a pair on its way through a step.
+struct Ride<'a> {
+    shape: &'a Shape,
+    now: &'a Pose,
+    then: &'a Pose,
+    /// Its turn, as an angle [rad].
+    angle: f64,
+    /// Greatest distance of its origin from the point that its body turns about [m].
+    arm: f64,
+}
+
+impl Ride<'_> {
+    /// A sphere looks the same however it turns.
+    fn is_round(&self) -> bool {
+        matches!(self.shape, Shape::Sphere { .. })
+    }
+}
+
+/// How far two shapes move against each other from the poses `now` to those `then` [m], `bound` at most. Their origins are no farther than
+/// `arms` from where their bodies turn about.
+///
+/// Shifts and turns of both bodies add up to a bound, but a ball that rides in a drum hardly moves against it. Seen from one shape, the
+/// points of the other go as far as its origin goes and as they turn about it; the lesser of both views counts.
+pub(super) fn relative_motion(
+    (a, b): (&Shape, &Shape),
+    now: (&Pose, &Pose),
+    then: (&Pose, &Pose),
+    arms: (f64, f64),
+    bound: f64,
+) -> f64 {
+    let turns = (
+        half_turn(&now.0.rotation, &then.0.rotation),
+        half_turn(&now.1.rotation, &then.1.rotation),
+    );
+    if turns.0.max(turns.1) > TURN_READ || turns.0.max(turns.1) == 0.0 {
+        return bound;
+    }
+    let ride = |shape, now, then, turn: f64, arm| Ride {
+        shape,
+        now,
+        then,
+        angle: 2.0 * ARC_OVER_CHORD * turn,
+        arm,
+    };
+    let a = ride(a, now.0, then.0, turns.0, arms.0);
+    let b = ride(b, now.1, then.1, turns.1, arms.1);
+    bound.min(seen_from(&a, &b)).min(seen_from(&b, &a))
+}
+
+/// How far the points of `other` move as seen from `here` [m].
+///
+/// Between the ends the way may bulge: by an eighth of h² times its acceleration at most. That is the acceleration of a frame that turns
+/// (its turn squared times the distance, and twice its turn times the shift), and that of a point on a body that turns.
+fn seen_from(here: &Ride<'_>, other: &Ride<'_>) -> f64 {
+    let frame = |pose: &Pose| match here.is_round() {
+        true => Pose::from_position(pose.position),
+        false => *pose,
+    };
+    let (start, end) = (frame(here.now), frame(here.then));
+    let way = end.point_to_local(other.then.position) - start.point_to_local(other.now.position);
+    let apart = other.now.position - start.position;
+    let shift = (other.then.position - end.position - apart).length();
+    let theta = if here.is_round() { 0.0 } else { here.angle };
+    let arcs = here.angle * here.angle * here.arm + other.angle * other.angle * other.arm;
+    let mut bulge = theta * (theta * (apart.length() + shift + arcs) + 2.0 * shift + arcs) + arcs;
+    let mut swing = 0.0;
+    let turns = theta + other.angle;
+    if !other.is_round() && turns > 0.0 {
+        let before = start.rotation.conjugate() * other.now.rotation;
+        let after = end.rotation.conjugate() * other.then.rotation;
+        swing = 2.0 * half_turn(&before, &after) * other.shape.reach();
+        bulge += turns * turns * other.shape.reach();
+    }
+    way.length() + swing + BULGE * bulge
+}
+
+/// |sin(θ/2)| of the rotation by θ from one orientation to another.
+fn half_turn(from: &Quat, to: &Quat) -> f64 {
+    let turn = from.conjugate() * *to;
+    (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z).sqrt()
 }
 
 /// Half the width of the thinner of two shapes [m]. A mesh is looked at from one side: its own width counts only where the other has none.
@@ -314,4 +403,130 @@ fn held(mut p: ContactPoint, then: &(Pose, Pose)) -> ContactPoint {
         };
     }
     p
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ride, Shape, half_turn, relative_motion, seen_from};
+    use crate::math::{Pose, Quat, Vec3};
+
+    /// Numbers between 0 and 1 that are the same in every run.
+    struct Draws(u64);
+
+    impl Draws {
+        fn number(&mut self) -> f64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+        }
+
+        fn vector(&mut self, size: f64) -> Vec3 {
+            Vec3::new(
+                self.number() - 0.5,
+                self.number() - 0.5,
+                self.number() - 0.5,
+            ) * (2.0 * size)
+        }
+    }
+
+    /// A body that turns evenly about a point that moves evenly, and a shape on it.
+    struct Body {
+        shape: Shape,
+        center: Vec3,
+        shift: Vec3,
+        turn: Vec3,
+        place: Pose,
+    }
+
+    impl Body {
+        fn draw(d: &mut Draws) -> Self {
+            let shape = match (d.number() * 3.0) as u32 {
+                0 => Shape::Sphere { radius: 0.2 },
+                1 => Shape::Capsule {
+                    half_length: 0.3,
+                    radius: 0.1,
+                },
+                _ => Shape::Cuboid {
+                    half: Vec3::new(0.1, 0.2, 0.3),
+                },
+            };
+            let speed = d.number();
+            Self {
+                shape,
+                center: d.vector(1.0),
+                shift: d.vector(speed * speed),
+                turn: d.vector(0.5 * speed),
+                place: Pose::new(d.vector(1.0), Quat::from_scaled_axis(d.vector(1.0))),
+            }
+        }
+
+        fn at(&self, t: f64) -> Pose {
+            let center = self.center + self.shift * t;
+            Pose::new(center, Quat::from_scaled_axis(self.turn * t)).compose(&self.place)
+        }
+
+        fn ride<'a>(&'a self, now: &'a Pose, then: &'a Pose) -> Ride<'a> {
+            Ride {
+                shape: &self.shape,
+                now,
+                then,
+                angle: self.turn.length(),
+                arm: self.place.position.length(),
+            }
+        }
+    }
+
+    #[test]
+    fn no_point_moves_farther_as_seen_from_the_other_shape() {
+        let mut d = Draws(7);
+        for _ in 0..2000 {
+            let (a, b) = (Body::draw(&mut d), Body::draw(&mut d));
+            let (now, then) = ((a.at(0.0), b.at(0.0)), (a.at(1.0), b.at(1.0)));
+            let told = seen_from(&a.ride(&now.0, &then.0), &b.ride(&now.1, &then.1));
+            let round = |s: &Shape| matches!(s, Shape::Sphere { .. });
+            let seen = |t: f64, p: Vec3| {
+                let here = if round(&a.shape) {
+                    Pose::from_position(a.at(t).position)
+                } else {
+                    a.at(t)
+                };
+                here.point_to_local(b.at(t).point(p))
+            };
+            let p = if round(&b.shape) {
+                Vec3::ZERO
+            } else {
+                d.vector(1.0).normalize_or_zero() * b.shape.reach()
+            };
+            for k in 1..=20 {
+                let went = (seen(f64::from(k) / 20.0, p) - seen(0.0, p)).length();
+                assert!(went <= told + 1e-12, "{went} {told}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_rides_along_hardly_moves() {
+        let mut d = Draws(11);
+        for _ in 0..500 {
+            let mut a = Body::draw(&mut d);
+            let mut b = Body::draw(&mut d);
+            // One rigid motion for both, by 1/60 of a radian.
+            a.turn = d.vector(1.0).normalize_or_zero() / 60.0;
+            a.shift = Vec3::ZERO;
+            (b.turn, b.shift, b.center) = (a.turn, a.shift, a.center);
+            let (now, then) = ((a.at(0.0), b.at(0.0)), (a.at(1.0), b.at(1.0)));
+            let arms = (a.place.position.length(), b.place.position.length());
+            let shapes = (&a.shape, &b.shape);
+            let (now, then) = ((&now.0, &now.1), (&then.0, &then.1));
+            let told = relative_motion(shapes, now, then, arms, f64::INFINITY);
+            let spread = arms.0 + arms.1 + 1.0;
+            // Spheres are looked at by where they are, so that two of them turn about each other.
+            if !matches!(shapes, (Shape::Sphere { .. }, Shape::Sphere { .. })) {
+                assert!(told < 1e-3 * spread, "{told} {spread}");
+            }
+            assert!((half_turn(&now.0.rotation, &then.0.rotation) - 1.0 / 120.0).abs() < 1e-6);
+        }
+    }
 }
