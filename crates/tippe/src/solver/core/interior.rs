@@ -29,6 +29,8 @@ const SHORT: f64 = 0.3;
 const FOLLOW: f64 = 0.1;
 /// Iterations without progress of residual or complementarity (10 %) after which it gives up.
 const STALL_MAX: u32 = 12;
+/// Part of the last residual that an iteration below the tolerance has to get under to be followed by another [1].
+const GAINS: f64 = 0.1;
 /// Least distance from the boundary at a warm start, relative to the velocities [1].
 const INSIDE_MIN: f64 = 1e-4;
 /// Substitutions of the proximal iteration where all rows are equalities.
@@ -138,10 +140,16 @@ impl Interior {
             let residual = self.look(problem, island);
             let m = self.complementarity(0.0, &self.x, &self.y);
             let better = residual < 0.9 * lowest || m < 0.9 * lowest_m;
+            // Below the tolerance it goes on as long as every iteration gains a digit.
+            let enough = island.is_polished() || (island.is_met() && residual > GAINS * lowest);
             stalled = if better { 0 } else { stalled + 1 };
             (lowest, lowest_m) = (lowest.min(residual), lowest_m.min(m));
-            let done = island.is_met() || island.is_exhausted();
-            if done || iteration == iterations || stalled > STALL_MAX || m.is_nan() {
+            if enough
+                || island.is_exhausted()
+                || iteration == iterations
+                || stalled > STALL_MAX
+                || m.is_nan()
+            {
                 return;
             }
             self.prepare_rows(problem, island, m);
