@@ -6,6 +6,7 @@
 
 use crate::error::StepError;
 use crate::interrupt;
+use crate::joint::JointKind;
 use crate::math::{Vec3, tangents};
 use crate::model::{Body, Model};
 use crate::report::{SolverWork, StepReport};
@@ -144,13 +145,49 @@ pub(crate) fn turns(model: &Model, state: &State, h: f64) -> f64 {
                 continue;
             };
             let r = local.position.length();
-            if body.is_free() && r > 0.0 {
-                fastest = fastest
-                    .max(force * (body.inverse_mass + r * r * swing(body, local.position / r)) / r);
+            if !body.is_free() || r == 0.0 {
+                continue;
+            }
+            let squared = |swing: f64| force * (body.inverse_mass + r * r * swing) / r;
+            let alone = swing(body, local.position / r);
+            if squared(alone) > fastest {
+                // Where it cannot turn without others, it swings as slowly as they do.
+                let others = slot.map_or(0.0, |slot| turned_along(model, slot));
+                let shared = if others < f64::INFINITY {
+                    alone / (1.0 + alone * others)
+                } else {
+                    0.0
+                };
+                fastest = fastest.max(squared(shared));
             }
         }
     }
     h * fastest.sqrt() / TURN_MAX
+}
+/// Least moment of inertia of the bodies that turn with one because joints keep their axes parallel [kg·m²]; infinite if one cannot turn.
+fn turned_along(model: &Model, slot: u32) -> f64 {
+    let mut moment = 0.0;
+    for (_, joint) in model.present_joints() {
+        let rigid = matches!(
+            joint.desc.kind,
+            JointKind::Slider | JointKind::Fixed | JointKind::Orientation
+        );
+        let other = if joint.b == slot {
+            joint.a
+        } else if joint.a == Some(slot) {
+            Some(joint.b)
+        } else {
+            continue;
+        };
+        if rigid {
+            let body = other.and_then(|o| model.bodies[o as usize].as_ref());
+            moment += match body {
+                Some(body) if body.is_free() => 1.0 / body.inverse_moments.max_element(),
+                _ => f64::INFINITY,
+            };
+        }
+    }
+    moment
 }
 /// Largest inverse moment of a body about an axis across the direction `d` (body axes) [1/(kg·m²)].
 fn swing(body: &Body, d: Vec3) -> f64 {
