@@ -10,7 +10,7 @@ use crate::articulation::{Articulation, ArticulationDesc, ArticulationId, Articu
 use crate::dynamics::energy;
 use crate::error::{BuildError, UnknownArticulation, UnknownBody};
 use crate::math::Vec3;
-use crate::model::{BodyId, BodyKind};
+use crate::model::{Body, BodyId, BodyKind};
 use crate::state::BodyState;
 use crate::world::World;
 
@@ -29,41 +29,7 @@ impl World {
             Some(&free) => free as usize,
             None => self.model.articulations.len(),
         };
-        let materials = self.model.materials.names.len();
-        let mut bodies = Vec::new();
-        for (i, link) in desc.links.iter().enumerate() {
-            let inside = |e: BuildError| e.inside(&format!("links[{i}]"));
-            if let Some(k) = link
-                .shapes
-                .iter()
-                .position(|s| s.material.index() >= materials)
-            {
-                let field = format!("shapes[{k}].material");
-                return Err(inside(BuildError::new(
-                    field,
-                    "no such material in this world",
-                )));
-            }
-            let kind = if desc.moves(i) {
-                BodyKind::Link {
-                    articulation: index as u32,
-                    link: i as u32,
-                }
-            } else {
-                BodyKind::Fixed
-            };
-            bodies.push(link.body(kind).map_err(inside)?);
-            for drive in link.drives(
-                None,
-                BodyId {
-                    index: 0,
-                    generation: 0,
-                    family: self.model.family,
-                },
-            ) {
-                drive.check().map_err(inside)?;
-            }
-        }
+        let bodies = self.checked_links(desc, index)?;
         let mut articulation = Articulation {
             desc: desc.clone(),
             tree,
@@ -130,6 +96,50 @@ impl World {
             }
         }
         Ok(self.model.articulation_id(index))
+    }
+
+    /// The bodies of the links of an articulation that will be number `index`, each checked with what drives its joint.
+    fn checked_links(
+        &self,
+        desc: &ArticulationDesc,
+        index: usize,
+    ) -> Result<Vec<Body>, BuildError> {
+        let materials = self.model.materials.names.len();
+        let mut bodies = Vec::new();
+        for (i, link) in desc.links.iter().enumerate() {
+            let inside = |e: BuildError| e.inside(&format!("links[{i}]"));
+            if let Some(k) = link
+                .shapes
+                .iter()
+                .position(|s| s.material.index() >= materials)
+            {
+                let field = format!("shapes[{k}].material");
+                return Err(inside(BuildError::new(
+                    field,
+                    "no such material in this world",
+                )));
+            }
+            let kind = if desc.moves(i) {
+                BodyKind::Link {
+                    articulation: index as u32,
+                    link: i as u32,
+                }
+            } else {
+                BodyKind::Fixed
+            };
+            bodies.push(link.body(kind).map_err(inside)?);
+            for drive in link.drives(
+                None,
+                BodyId {
+                    index: 0,
+                    generation: 0,
+                    family: self.model.family,
+                },
+            ) {
+                drive.check().map_err(inside)?;
+            }
+        }
+        Ok(bodies)
     }
 
     /// Removes an articulation with all its links; its id never names another one.

@@ -167,13 +167,7 @@ fn substep(
     );
     targets::second_rows(model, settings, state, work, h);
     solve::second(model, params, state, work, &mut report);
-    let efforts = work.stage.islands.iter().map(|i| i.effort.memory);
-    let asleep = |slot: u32| {
-        let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
-        body.is_some_and(|b| b.asleep)
-    };
-    let alone = |slot: u32| asleep(slot) || work.resting.holds(slot);
-    state.remember(efforts, alone);
+    remember_efforts(model, state, work);
 
     work.begins(Phase::Finish);
     state.time = t + h;
@@ -181,4 +175,15 @@ fn substep(
     finish::run(model, before, state, work, &mut report);
     check_trees(model, &work.stage.bodies)?;
     Ok(report)
+}
+
+/// Keeps what the solves learned about each island, but for bodies that sleep or rest: theirs stays as it is.
+fn remember_efforts(model: &Model, state: &mut State, work: &Work) {
+    let efforts = work.stage.islands.iter().map(|i| i.effort.memory);
+    let asleep = |slot: u32| {
+        let body = model.bodies.get(slot as usize).and_then(Option::as_ref);
+        body.is_some_and(|b| b.asleep)
+    };
+    let alone = |slot: u32| asleep(slot) || work.resting.holds(slot);
+    state.remember(efforts, alone);
 }
