@@ -33,7 +33,7 @@ const LONG: &[(&str, &str, usize)] = &[
     (
         "crates/tippe/src/world/articulations.rs",
         "add_articulation",
-        111,
+        78,
     ),
     ("crates/tippe/src/world/couplings.rs", "add_coupling", 82),
 ];
