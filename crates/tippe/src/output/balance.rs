@@ -315,6 +315,11 @@ impl Balance {
         (self.sums[root].gain, self.support[root])
     }
 
+    /// Whether prescribed bodies worked on the group of a root at contacts that could not be met; as summed up last.
+    pub(crate) fn is_forced(&self, root: usize) -> bool {
+        self.sums[root].forced > 0.0
+    }
+
     /// How many slots there are to ask about.
     pub(crate) fn slots(&self) -> usize {
         self.sums.len()

@@ -185,6 +185,12 @@ fn settle_group(
         let taken = resist(model, group, gain, state, work, report);
         (taken, SLOWED_LEAST)
     };
+    // What is crushed has no motion of its own to keep.
+    let slowed = if work.balance.is_forced(group.root) {
+        GUARD_LEAST
+    } else {
+        slowed
+    };
     if gain - taken > slowed * scale
         && let Some(reference) = reference(model, state, &group.slots, support)
     {
