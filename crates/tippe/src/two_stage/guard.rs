@@ -191,14 +191,19 @@ fn settle_group(
     } else {
         slowed
     };
+    let mut carried = false;
     if gain - taken > slowed * scale
         && let Some(reference) = reference(model, state, &group.slots, support)
     {
         let bodies = &mut work.stage.bodies;
         let left = gain - taken;
         taken += slow_down(model, &group.slots, reference, left, state, bodies, report);
+        carried = true;
     }
     work.balance.relieve(group.root, taken, &mut report.energy);
+    if carried {
+        work.balance.admit(group.root);
+    }
     report.work.guarded += u32::from(taken > 0.0);
 }
 
