@@ -315,6 +315,18 @@ impl Balance {
         (self.sums[root].gain, self.support[root])
     }
 
+    /// Whether prescribed bodies worked on the group of a root at contacts that could not be met; as summed up last.
+    pub(crate) fn is_forced(&self, root: usize) -> bool {
+        self.sums[root].forced > 0.0
+    }
+
+    /// A group that prescribed bodies worked on has been slowed down to the motion of what carries it: what is left of their work it has by
+    /// going along, and that was put in.
+    pub(crate) fn admit(&mut self, root: usize) {
+        let sum = &mut self.sums[root];
+        sum.gain = (sum.gain - sum.forced.max(0.0)).max(0.0);
+    }
+
     /// How many slots there are to ask about.
     pub(crate) fn slots(&self) -> usize {
         self.sums.len()

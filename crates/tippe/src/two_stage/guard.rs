@@ -185,14 +185,25 @@ fn settle_group(
         let taken = resist(model, group, gain, state, work, report);
         (taken, SLOWED_LEAST)
     };
+    // What is crushed has no motion of its own to keep.
+    let slowed = if work.balance.is_forced(group.root) {
+        GUARD_LEAST
+    } else {
+        slowed
+    };
+    let mut carried = false;
     if gain - taken > slowed * scale
         && let Some(reference) = reference(model, state, &group.slots, support)
     {
         let bodies = &mut work.stage.bodies;
         let left = gain - taken;
         taken += slow_down(model, &group.slots, reference, left, state, bodies, report);
+        carried = true;
     }
     work.balance.relieve(group.root, taken, &mut report.energy);
+    if carried {
+        work.balance.admit(group.root);
+    }
     report.work.guarded += u32::from(taken > 0.0);
 }
 
