@@ -30,8 +30,8 @@ use crate::state::{BodyState, JointMemory, PairKey};
 use std::collections::BTreeSet;
 
 /// Names a body of one world: a slot, the generation of its tenant, and the family of the world: that of its clones and
-/// snapshots. Worlds of other families refuse it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// snapshots. Worlds of other families refuse it; every world refuses the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId {
     pub(crate) index: u32,
