@@ -19,11 +19,7 @@ use crate::state::{BodyState, PairKey, State};
 /// Distance at which a shape has entered, relative to the reach of the smaller body [1].
 const ENTERED: f64 = 1e-11;
 /// Halvings of the time in which a shape leaves: to rounding.
-<<<<<<< HEAD
-const TIME_HALVINGS: u32 = 60;
-=======
 const LEAVING_HALVINGS: u32 = 60;
->>>>>>> control
 
 /// Scratch: bodies with sensors, for the model they belong to; the pairs found.
 #[derive(Clone, Debug, Default)]
@@ -292,11 +288,7 @@ impl Pass<'_> {
 
     /// The time between `from` and `to` at which the shapes begin (or cease) to overlap.
     fn halve(&self, mut from: f64, mut to: f64, begin: bool) -> f64 {
-<<<<<<< HEAD
-        for _ in 0..TIME_HALVINGS {
-=======
         for _ in 0..LEAVING_HALVINGS {
->>>>>>> control
             let middle = 0.5 * (from + to);
             if self.overlap(middle) == begin {
                 to = middle;

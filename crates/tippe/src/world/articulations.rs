@@ -29,39 +29,7 @@ impl World {
             Some(&free) => free as usize,
             None => self.model.articulations.len(),
         };
-<<<<<<< HEAD
         let bodies = self.checked_links(desc, index)?;
-=======
-        let materials = self.model.materials.names.len();
-        let mut bodies = Vec::new();
-        for (i, link) in desc.links.iter().enumerate() {
-            let inside = |e: BuildError| e.inside(&format!("links[{i}]"));
-            if let Some(k) = link
-                .shapes
-                .iter()
-                .position(|s| s.material.index() >= materials)
-            {
-                let field = format!("shapes[{k}].material");
-                return Err(inside(BuildError::new(
-                    field,
-                    "no such material in this world",
-                )));
-            }
-            let kind = if desc.moves(i) {
-                BodyKind::Link {
-                    articulation: index as u32,
-                    link: i as u32,
-                }
-            } else {
-                BodyKind::Fixed
-            };
-            bodies.push(link.body(kind).map_err(inside)?);
-            // Any id will do for a look at the numbers.
-            for drive in link.drives(None, BodyId::default()) {
-                drive.check().map_err(inside)?;
-            }
-        }
->>>>>>> control
         let mut articulation = Articulation {
             desc: desc.clone(),
             tree,
@@ -160,14 +128,8 @@ impl World {
                 BodyKind::Fixed
             };
             bodies.push(link.body(kind).map_err(inside)?);
-            for drive in link.drives(
-                None,
-                BodyId {
-                    index: 0,
-                    generation: 0,
-                    family: self.model.family,
-                },
-            ) {
+            // Any id will do for a look at the numbers.
+            for drive in link.drives(None, BodyId::default()) {
                 drive.check().map_err(inside)?;
             }
         }
