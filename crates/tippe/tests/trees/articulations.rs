@@ -12,8 +12,8 @@ use tippe::{
 const G: f64 = 9.81;
 
 /// Every method that knows links.
-fn methods() -> [Method; 3] {
-    ["sequential", "iterative", "forces"].map(|name| Method::from_name(name).unwrap())
+fn methods() -> [Method; 2] {
+    ["sequential", "iterative"].map(|name| Method::from_name(name).unwrap())
 }
 
 /// A rod of 1 kg and 1 m along x of its frame, hinged about y; thick enough to be touched.

@@ -26,7 +26,7 @@ const SOLVED: f64 = 1e-13;
 /// Residual at which a solve that no longer improves counts as solved, relative to the same [1].
 const STALLED_SOLVED: f64 = 1e-9;
 
-/// Residual of a row that is rounding, relative to the sum of its terms [1].
+/// Residual of a row that is rounding, relative to what it adds up [1].
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Ends from this number on are links: their places in `System::links` follow.
 pub(crate) const LINKS: u32 = 1 << 30;
@@ -681,10 +681,13 @@ impl System {
             }
         }
         for side in &sides[start as usize..] {
-            for (j, v) in side.J.iter().zip(&self.nodes[side.node as usize].free) {
+            // A solve mixes the components of a node: each is as exact as the largest.
+            let (free, mut size) = (&self.nodes[side.node as usize].free, 0.0);
+            for (j, v) in side.J.iter().zip(free) {
                 u += j * v;
-                terms += (j * v).abs();
+                size += j.abs();
             }
+            terms += size * free.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         }
         let response = self.coupling(ends, J, J);
         let stiffness = if response > 0.0 {
