@@ -25,7 +25,7 @@ const DOCUMENTATION: &str = "documentation";
 /// The step that needs cargo-deny.
 const SUPPLY: &str = "licences and sources";
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step {
         name: "formatting",
         arguments: &["fmt", "--all", "--check"],
@@ -70,6 +70,20 @@ const STEPS: [Step; 10] = [
     Step {
         name: "tests and doc tests",
         arguments: &["test", "--workspace"],
+        environment: &[],
+        slow: false,
+    },
+    Step {
+        name: "the feature serde",
+        arguments: &[
+            "test",
+            "-p",
+            "tippe",
+            "--features",
+            "serde",
+            "--test",
+            "serde",
+        ],
         environment: &[],
         slow: false,
     },

@@ -52,6 +52,7 @@ pub struct StepReport {
 
 /// What the adaptive trees of a world did in a step, all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AdaptiveReport {
     /// Error estimate R: the score of all joints that are locked, `Σ w (q̇ + Δt q̈)²` as a rule, at the last choice
     /// [rad²/s²].

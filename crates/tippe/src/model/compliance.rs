@@ -9,6 +9,7 @@ use crate::error::BuildError;
 
 /// How two surfaces give way to each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Compliance {
     /// Not at all: impacts are instantaneous, nothing penetrates.
     #[default]

@@ -10,6 +10,7 @@ use crate::error::BuildError;
 
 /// How much may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Choice {
     /// At most this many joints move. Joints that must move (free ones, joints at a limit, joints too fast to be
     /// locked) come first.
@@ -20,6 +21,7 @@ pub enum Choice {
 
 /// What a joint is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Score {
     /// The acceleration it would have if everything moved, `Σ w q̈²`.
     Acceleration,
@@ -29,6 +31,7 @@ pub enum Score {
 
 /// How a tree adapts.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AdaptiveDesc {
     /// How much may move.
     pub choice: Choice,
