@@ -89,7 +89,7 @@ fn draw(seed: &mut u64) -> f64 {
 fn pile(count: usize) -> Result<World, BuildError> {
     let mut world = floor()?;
     // As high as wide, so that all sizes are piles of one form.
-    let side = ((count as f64).cbrt().ceil() as usize).max(2);
+    let side = (libm::cbrt(count as f64).ceil() as usize).max(2);
     let reach = 0.6 * side as f64 + 0.5;
     for normal in [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y] {
         let wall = Shape::HalfSpace { normal };
@@ -163,7 +163,7 @@ fn chain(count: usize) -> Result<World, BuildError> {
 fn figures(count: usize) -> Result<World, BuildError> {
     let mut world = floor()?;
     let number = count.div_ceil(FIGURE);
-    let side = ((number as f64).cbrt().ceil() as usize).max(1);
+    let side = (libm::cbrt(number as f64).ceil() as usize).max(1);
     let mut seed = 3;
     for i in 0..number {
         let cell = Vec3::new(

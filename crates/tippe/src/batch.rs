@@ -72,7 +72,6 @@ impl Batch {
     }
 
     /// What the last call of [`Batch::step`] did to each world.
-    #[must_use]
     pub fn outcomes(&self) -> &[Result<StepReport, StepError>] {
         &self.outcomes
     }

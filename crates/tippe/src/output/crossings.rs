@@ -180,8 +180,9 @@ impl<'a> Step<'a> {
             (to.position - from.position).length() + speeds * self.h
         };
         let apart = self.before.bodies[a].position - self.before.bodies[b].position;
+        let far = apart.length() > body_a.reach + body_b.reach + way(a) + way(b);
         // Not a number where a half-space is one of them: near.
-        !(apart.length() > body_a.reach + body_b.reach + way(a) + way(b))
+        !far
     }
 
     /// The way of a shape from the start to the end of the step.

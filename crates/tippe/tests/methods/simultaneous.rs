@@ -277,7 +277,7 @@ fn sr_04_the_papers_step_moves_detects_and_resolves() {
     add(&mut world, &solid(sphere(0.1), 1.0, Vec3::Z * 0.1));
     world.watch_phases(Some(|phase| TOLD.lock().unwrap().push(phase)));
     world.step(0.01).unwrap();
-    world.watch_phases(None::<fn(tippe::Phase)>);
+    world.watch_phases(None::<fn(Phase)>);
     let order = [Phase::Move, Phase::Detect, Phase::Collide, Phase::Finish];
     assert_eq!(*TOLD.lock().unwrap(), order);
 }

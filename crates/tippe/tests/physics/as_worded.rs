@@ -73,7 +73,7 @@ fn traced(world: &mut World, dt: f64) -> Vec<Phase> {
         TRACE.with_borrow_mut(|trace| trace.push(phase))
     }));
     run(world, dt, 1);
-    world.watch_phases(None);
+    world.watch_phases(None::<fn(Phase)>);
     TRACE.take()
 }
 
