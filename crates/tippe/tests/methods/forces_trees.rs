@@ -332,7 +332,7 @@ fn ab_25_a_joint_of_a_world_follows_its_trajectory() {
     let mut worst: f64 = 0.0;
     for step in 0..1000 {
         let x = world.articulation_state(id).unwrap().positions[1];
-        let next = 0.5 * (2.0 * f64::from(step + 1) * h).sin();
+        let next = 0.5 * libm::sin(2.0 * f64::from(step + 1) * h);
         world
             .edit_link(link, |l| {
                 l.motor = Some(Motor::Velocity {
