@@ -22,6 +22,9 @@ const BOUNDS_NEAR: f64 = 1e-7;
 /// Approach left by restitution that is worth one more solve, relative to the largest velocity [1].
 const CLOSED: f64 = 1e-12;
 
+/// Energy made by a component that counts as rounding, relative to what its impulses turn over [1].
+const MADE: f64 = 1e-9;
+
 /// Scratch of the phases.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Impacts {
@@ -328,6 +331,64 @@ impl Impacts {
             self.connect(problem, components, system, None);
             self.push(problem, points, components, system);
         }
+    }
+
+    /// An answer that makes energy, or none, is not taken: the impulses of its component are shortened to the share s that takes the most.
+    /// Relative to targets they turn over s p·u⁰ + s²/2 p·A p, which no right answer makes positive.
+    pub(super) fn shorten(
+        &mut self,
+        problem: &Problem,
+        components: &Components,
+        system: &mut System,
+    ) {
+        let count = components.points.len();
+        for x in [&mut self.taken, &mut self.given, &mut self.factor] {
+            x.clear();
+            x.resize(count, 0.0);
+        }
+        for (i, g) in problem.groups.iter().enumerate() {
+            let c = components.of_group[i];
+            if c == APART {
+                continue;
+            }
+            for k in g.row..g.row + g.rows {
+                self.taken[c as usize] -= system.p[k] * system.base[k];
+                self.given[c as usize] += system.p[k] * (system.u[k] - system.base[k]);
+            }
+        }
+        let mut shortened = false;
+        for c in 0..count {
+            let (taken, given) = (self.taken[c], self.given[c]);
+            let made = 0.5 * given - taken;
+            let sound = made <= MADE * (taken.abs() + given) || components.points[c] < 2;
+            self.factor[c] = if sound {
+                1.0
+            } else if taken > 0.0 && given.is_finite() {
+                (taken / given).min(1.0)
+            } else {
+                0.0
+            };
+            shortened |= !sound;
+        }
+        if !shortened {
+            return;
+        }
+        self.worst.capped = true;
+        for (i, g) in problem.groups.iter().enumerate() {
+            let c = components.of_group[i];
+            if c == APART || self.factor[c as usize] == 1.0 {
+                continue;
+            }
+            for p in &mut system.p[g.row..g.row + g.rows] {
+                // A number that is not finite times zero is none either.
+                *p = if self.factor[c as usize] > 0.0 {
+                    *p * self.factor[c as usize]
+                } else {
+                    0.0
+                };
+            }
+        }
+        system.velocities(problem);
     }
 
     /// Solves, and notes what was left.

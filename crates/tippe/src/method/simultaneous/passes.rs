@@ -234,6 +234,7 @@ impl Clusters {
         impacts.restitute(problem, points, components, system, literal);
         if !literal {
             impacts.close(problem, points, components, system);
+            impacts.shorten(problem, components, system);
         }
         self.book(problem, points, found);
     }
@@ -246,6 +247,7 @@ impl Clusters {
         let (system, impacts) = (&mut self.system, &mut self.impacts);
         impacts.begin(system);
         impacts.compress(problem, points, &self.components, system);
+        impacts.shorten(problem, &self.components, system);
         self.book(problem, points, found);
     }
 
