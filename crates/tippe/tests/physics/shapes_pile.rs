@@ -98,8 +98,10 @@ fn hulls_in_a_bin_come_to_rest() {
         quiet = if kinetic < 1e-6 * peak { quiet + 1 } else { 0 };
         if std::env::var("TIPPE_SHOW").is_ok() && steps % 30 == 0 {
             println!(
-                "{steps}: kinetic {:e} of the peak, {} contacts, depth {:e}",
+                "{steps}: kinetic {:e} of the peak, total {:.9} J, gained {:.1e} J, {} contacts, depth {:e}",
                 kinetic / peak,
+                kinetic + w.energy().1,
+                w.ledger().gained,
                 report.contacts,
                 report.penetration
             );
