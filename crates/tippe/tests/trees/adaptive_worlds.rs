@@ -13,12 +13,13 @@ use tippe::{
 };
 
 /// The methods that step articulations.
-fn methods() -> [Method; 4] {
+fn methods() -> [Method; 5] {
     [
         Method::Sequential(tippe::SequentialParams::default()),
         Method::Iterative(tippe::IterativeParams::default()),
         Method::Simultaneous(tippe::SimultaneousParams::default()),
         Method::Events(tippe::EventsParams::default()),
+        Method::Forces(tippe::ForcesParams::default()),
     ]
 }
 

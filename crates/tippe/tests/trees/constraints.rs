@@ -299,7 +299,8 @@ fn ab_21_the_cost_is_linear_in_links_and_in_constraints() {
         links.iter().all(|w| (w / links[3] - 1.0).abs() < 0.02),
         "{links:?}"
     );
-    assert!(links[3] <= 2.0 * 9.0, "{links:?}");
+    // Inwards and outwards for eight rows and the solution, and three passes of the dynamics.
+    assert!(links[3] <= 2.0 * 9.0 + 3.0, "{links:?}");
     assert!(rows.iter().all(|w| *w <= 4.0), "{rows:?}");
 }
 
