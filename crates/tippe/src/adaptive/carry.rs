@@ -15,8 +15,8 @@ use crate::method::events::schedule::RestingPair;
 use crate::model::{BodyId, Model};
 use crate::report::{ContactForce, Event};
 use crate::state::{
-    BodyState, CompliantContact, CompliantMemory, ContactMemory, Impulse, JointMemory, Load, PairKey,
-    State,
+    BodyState, CompliantContact, CompliantMemory, ContactMemory, Impulse, JointMemory, Load,
+    PairKey, State,
 };
 use crate::work::Work;
 

@@ -2,7 +2,11 @@
 //!
 //! Source: the protocol of the table of [Ermolin] §5 in docs/methods/simultaneous.md.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "helpers of a test and an example")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "helpers of a test and an example"
+)]
 
 use tippe::Surface;
 use tippe::math::{Mat3, Vec3, tangents};

@@ -6,9 +6,9 @@ use crate::articulated_support;
 
 use articulated_support::{Case, Random, relative, rods};
 use tippe::articulated::{
-    Load, Model, Touch, Work, aba, articulate, collision_matrix, coupling, crba, factor, impulse_response,
-    jacobian, joint_response, kinematics, kinetic_energy, link_pose, link_velocity, momentum,
-    point_velocity, rnea, solve,
+    Load, Model, Touch, Work, aba, articulate, collision_matrix, coupling, crba, factor,
+    impulse_response, jacobian, joint_response, kinematics, kinetic_energy, link_pose,
+    link_velocity, momentum, point_velocity, rnea, solve,
 };
 use tippe::math::{Mat3, Vec3};
 
