@@ -50,9 +50,6 @@ pub fn refusal(setup: &Setup, needs: &[Feature]) -> Option<String> {
             )
         });
     }
-    if setup.method == "forces" && setup.form == crate::case::Form::Adaptive {
-        return Some("method `forces` does not step adaptive articulations".to_owned());
-    }
     let missing = needs.iter().find(|f| !present(setup, **f));
     missing.map(|f| f.refusal().to_owned())
 }

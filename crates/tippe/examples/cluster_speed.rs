@@ -1,110 +1,16 @@
-//! Times of one simultaneous resolution beside those of the paper: lines, pyramids and chains of connections, all contacts active, e = 0, cold.
+//! Times of one simultaneous resolution beside those of the paper: lines, pyramids, chains and nets of connections, all contacts active, e = 0, cold.
 //!
 //! `cargo run --release -p tippe --example cluster_speed`. Times are of the processor, the least of several runs.
 //! Source: the table of [Ermolin] §5 and its protocol in docs/methods/simultaneous.md.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example")]
 
+#[path = "../tests/cluster_support/racks.rs"]
+mod racks;
+
 use cpu_time::ProcessTime;
-use tippe::Surface;
-use tippe::math::{Mat3, Vec3, tangents};
-use tippe::method::simultaneous::{Clusters, Limits, Point};
-use tippe::solver::problem::{Law, Node, Problem};
-
-/// Equal balls of radius ½ that approach the origin of the row or the apex, and which of them touch.
-struct Rack {
-    x: Vec<Vec3>,
-    pairs: Vec<(usize, usize)>,
-    wall: bool,
-}
-
-fn line(n: usize) -> Rack {
-    Rack {
-        x: (0..n).map(|i| Vec3::X * i as f64).collect(),
-        pairs: (1..n).map(|i| (i - 1, i)).collect(),
-        wall: true,
-    }
-}
-
-fn pyramid(rows: usize) -> Rack {
-    let mut rack = Rack {
-        x: Vec::new(),
-        pairs: Vec::new(),
-        wall: false,
-    };
-    let at = |row: usize, i: usize| row * (row + 1) / 2 + i;
-    for row in 0..rows {
-        for i in 0..=row {
-            let y = i as f64 - 0.5 * row as f64;
-            rack.x.push(Vec3::new(0.75_f64.sqrt() * row as f64, y, 0.0));
-            if i > 0 {
-                rack.pairs.push((at(row, i - 1), at(row, i)));
-            }
-            if row > 0 && i < row {
-                rack.pairs.push((at(row - 1, i), at(row, i)));
-            }
-            if row > 0 && i > 0 {
-                rack.pairs.push((at(row - 1, i - 1), at(row, i)));
-            }
-        }
-    }
-    rack
-}
-
-/// The rack as a problem in which every contact approaches: everything is drawn together towards its middle.
-fn problem(rack: &Rack, jointed: bool) -> (Problem, Vec<Point>) {
-    let mut p = Problem::default();
-    let middle: Vec3 = rack.x.iter().sum::<Vec3>() / rack.x.len() as f64;
-    let nodes: Vec<Node> = rack
-        .x
-        .iter()
-        .map(|x| {
-            p.add_body(
-                1.0,
-                Mat3::IDENTITY * 10.0,
-                (middle - *x) * 0.1 + Vec3::X,
-                Vec3::ZERO,
-            )
-            .unwrap()
-        })
-        .collect();
-    let mut points = Vec::new();
-    let mut touch = |p: &mut Problem, a: Option<usize>, b: Option<usize>, n: Vec3| {
-        let (t1, t2) = tangents(n);
-        let low = if jointed { f64::NEG_INFINITY } else { 0.0 };
-        let rows: &[Vec3] = if jointed { &[n, t1, t2] } else { &[n] };
-        for d in rows {
-            let group = p.add_row(
-                Law::Bounded {
-                    low,
-                    high: f64::INFINITY,
-                },
-                0.0,
-                0.0,
-            );
-            for (side, sign) in [(a, -1.0), (b, 1.0)] {
-                if let Some(i) = side {
-                    let (d, m) = (*d * sign, (n * (-0.5 * sign)).cross(*d) * sign);
-                    p.add_side(nodes[i], &[d.x, d.y, d.z, m.x, m.y, m.z]);
-                }
-            }
-            if !jointed {
-                points.push(Point {
-                    group,
-                    surface: Surface::new(0.0, 0.0),
-                    threshold: 1e-12,
-                });
-            }
-        }
-    };
-    for &(a, b) in &rack.pairs {
-        touch(&mut p, Some(a), Some(b), rack.x[b] - rack.x[a]);
-    }
-    if rack.wall {
-        touch(&mut p, Some(rack.x.len() - 1), None, Vec3::X);
-    }
-    (p, points)
-}
+use racks::{Rack, line, net, problem, pyramid};
+use tippe::method::simultaneous::{Clusters, Limits};
 
 /// Least time of several resolutions from nothing, assembly of the problem not counted [ms]; residual [m/s].
 fn measure(rack: &Rack, jointed: bool, repeats: usize) -> (usize, f64, f64, u32) {
@@ -162,4 +68,8 @@ fn main() {
         .map(|n| print("chain", &line(n), true, "—"))
         .into();
     slope("chain", &chains);
+    let nets: Vec<_> = [10, 20, 40]
+        .map(|n| print("net", &net(n), true, "—"))
+        .into();
+    slope("net", &nets);
 }

@@ -27,13 +27,6 @@ pub(crate) fn step(
         return Err(StepError::BadStep { dt });
     }
     if adaptive::any(model) {
-        if matches!(method, Method::Forces(_)) {
-            let reason =
-                "`forces` does not step adaptive articulations; use `sequential` or `iterative`";
-            return Err(StepError::Refused {
-                reason: reason.into(),
-            });
-        }
         return adaptive::step(model, method, dt, state, work);
     }
     let _watched = interrupt::watch(work.interrupt.clone());

@@ -14,7 +14,10 @@ use crate::method::events::Schedule;
 use crate::method::events::schedule::RestingPair;
 use crate::model::{BodyId, Model};
 use crate::report::{ContactForce, Event};
-use crate::state::{BodyState, ContactMemory, Impulse, JointMemory, Load, PairKey, State};
+use crate::state::{
+    BodyState, CompliantContact, CompliantMemory, ContactMemory, Impulse, JointMemory, Load,
+    PairKey, State,
+};
 use crate::work::Work;
 
 impl Lean {
@@ -55,6 +58,7 @@ impl Lean {
         }
         self.carry_trees(model, state)?;
         self.carry_contacts(state);
+        self.state.compliant = renamed(&state.compliant, |p| self.pair_in(p).map(|(p, _)| p));
         self.carry_loads(model, state)
     }
 
@@ -240,6 +244,7 @@ impl Lean {
         let mut contacts: Vec<ContactMemory> = contacts.collect();
         contacts.sort_unstable_by_key(|c| c.key);
         state.contacts = contacts;
+        state.compliant = renamed(&s.compliant, |p| Some(self.pair_out(p).0));
         // What touches inside a piece goes on doing so.
         let pairs = |old: &[PairKey], new: &[PairKey]| {
             let inside = old.iter().filter(|p| self.pair_in(p).is_none()).copied();
@@ -330,6 +335,24 @@ fn memory(c: &ContactMemory, pair: PairKey, turned: bool) -> ContactMemory {
         (out.first, out.second) = (other(&c.first), other(&c.second));
     }
     out
+}
+
+/// What compliant contacts remember, under other names.
+fn renamed(
+    memory: &CompliantMemory,
+    name: impl Fn(&PairKey) -> Option<PairKey>,
+) -> CompliantMemory {
+    let contacts = memory.contacts.iter().filter_map(|c| {
+        let mut out = *c;
+        out.key.pair = name(&c.key.pair)?;
+        Some(out)
+    });
+    let mut contacts: Vec<CompliantContact> = contacts.collect();
+    contacts.sort_unstable_by_key(|c| c.key);
+    CompliantMemory {
+        step: memory.step,
+        contacts,
+    }
 }
 
 /// What a joint that cannot move remembers: how far it has turned.

@@ -98,6 +98,7 @@ pub(super) fn check_mass(model: &Model, q: &[f64]) -> Result<(), TreeError> {
 fn start(model: &Model, q: &[f64], v: &[f64], work: &mut Work) -> Result<(), TreeError> {
     work.bodies[WORLD] = Body::ZERO;
     for i in 1..model.nodes.len() {
+        work.visited += 1;
         let node = &model.nodes[i];
         let frame = place(node, q)?;
         let f = flow(node, &frame, work.flows[node.parent as usize].velocity, v);
@@ -114,6 +115,7 @@ fn start(model: &Model, q: &[f64], v: &[f64], work: &mut Work) -> Result<(), Tre
 /// Second pass, inward: factors, and what each node asks of its parent.
 fn inward(model: &Model, tau: &[f64], work: &mut Work) -> Result<(), TreeError> {
     for i in (1..model.nodes.len()).rev() {
+        work.visited += 1;
         let node = &model.nodes[i];
         let (carriers, carried) = work.bodies.split_at_mut(i);
         let (body, parent) = (&carried[0], &mut carriers[node.parent as usize]);
@@ -182,6 +184,7 @@ fn factors(model: &Model, singular_below: f64, work: &mut Work) -> Result<(), Tr
 fn outward(model: &Model, work: &mut Work, acceleration: &mut [f64]) {
     work.accelerations[WORLD] = Motion::new(Vec3::ZERO, -model.gravity);
     for i in 1..model.nodes.len() {
+        work.visited += 1;
         let node = &model.nodes[i];
         let Flow { drift, .. } = work.flows[i];
         let mut a = work.frames[i].motion_to_child(work.accelerations[node.parent as usize]);

@@ -6,7 +6,6 @@
 
 use super::error::TreeError;
 use super::integrate::{move_by, pull_back};
-use super::joint::Plain;
 use super::model::Model;
 use super::point_acceleration;
 use super::rnea::rnea;
@@ -68,34 +67,26 @@ pub(crate) fn link_drift(
     ))
 }
 
-/// Longest step that four evaluations follow: a turn of a tenth of a radian, and no decay or swing of a joint that is too fast [s].
-pub(crate) fn longest_step(model: &Model, v: &[f64], work: &Work) -> f64 {
-    let mut longest = TURN / model.fastest_turn(v).max(f64::MIN_POSITIVE);
-    let single = |i: usize| work.singles[model.freedom_nodes[i] as usize].d_inverse;
-    for (i, &b) in model.viscous.iter().enumerate() {
-        let node = &model.nodes[model.freedom_nodes[i] as usize];
-        let response = match node.joint {
-            Plain::Hinge | Plain::Slider => single(i),
-            Plain::Ball => {
-                let d = &work.balls[node.slot as usize].d_inverse;
-                d.xx + d.yy + d.zz
-            }
-            Plain::Free => 0.0,
-        };
-        if b * response > 0.0 {
-            longest = longest.min(STIFF / (b * response));
-        }
+/// Longest step that four evaluations follow without a joint that turns more than a tenth of a radian [s].
+pub(crate) fn longest_turn(model: &Model, v: &[f64]) -> f64 {
+    TURN / model.fastest_turn(v).max(f64::MIN_POSITIVE)
+}
+
+/// What viscous friction answers velocities with.
+pub(crate) fn damped(model: &Model, v: &[f64], out: &mut [f64]) {
+    for ((out, b), v) in out.iter_mut().zip(&model.viscous).zip(v) {
+        *out = b * v;
     }
-    for s in &model.springs {
-        let square = s.stiffness * single(s.v as usize);
-        if square > 0.0 {
-            longest = longest.min((STIFF / square).sqrt());
-        }
+}
+
+/// What springs answer displacements with.
+pub(crate) fn sprung(model: &Model, x: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    for spring in &model.springs {
+        let i = spring.v as usize;
+        out[i] += spring.stiffness * x[i];
     }
-    longest
 }
 
 /// Turn of a joint that one step may take [rad].
 const TURN: f64 = 0.1;
-/// Product of step and rate of decay, or square of step and frequency, that four evaluations follow [1].
-const STIFF: f64 = 0.5;

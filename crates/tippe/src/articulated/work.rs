@@ -111,7 +111,7 @@ pub struct Work {
     pub(super) path: Vec<u32>,
     /// Loss to viscous joint friction in the last step [J]. Written by `integrate`.
     pub(super) dissipated: f64,
-    /// Nodes that impulse responses have visited. Written by `response`, read by those who count work.
+    /// Nodes that dynamics and impulse responses have visited. Written by `aba` and `response`, read by those who count work.
     pub(super) visited: u64,
     /// Stages of a step. Written and read by `integrate`.
     pub(super) stages: Stages,
@@ -160,8 +160,8 @@ impl Work {
         self.dissipated
     }
 
-    /// Joints that impulses have been carried through, inwards and outwards, since this scratch was made: the cost of
-    /// constraints in work, whatever the machine.
+    /// Links that accelerations and impulses have been carried through, inwards and outwards, since this scratch was made:
+    /// the cost of dynamics and constraints in work, whatever the machine.
     #[must_use]
     pub const fn visited(&self) -> u64 {
         self.visited

@@ -12,4 +12,5 @@ pub mod joint;
 pub mod joint_rates;
 pub mod mate;
 pub mod one_step;
+pub mod receding;
 pub mod sleep;

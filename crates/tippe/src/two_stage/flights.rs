@@ -12,6 +12,7 @@ use super::{Island, Scratch};
 use crate::collide::{Contact, ContactPoint, Course, Detection, FEATURE_MOTION, detect_few};
 use crate::dynamics::impulse::inverse_inertia;
 use crate::dynamics::integrate;
+use crate::dynamics::receding::opening_speed;
 use crate::interrupt;
 use crate::math::Vec3;
 use crate::model::{Body, BodyKind, Model};
@@ -170,9 +171,8 @@ fn may_hit(
         let c = &work.detection.contacts[t.contact as usize];
         let (a, b) = c.bodies();
         let then = c.at(&work.predicted[a], &work.predicted[b]);
-        let (s_a, s_b) = (&state.bodies[a], &state.bodies[b]);
-        let p = &c.point;
-        let u_n = (s_b.point_velocity(p.point_b) - s_a.point_velocity(p.point_a)).dot(p.normal);
+        let (p, s_a, s_b) = (&c.point, &state.bodies[a], &state.bodies[b]);
+        let u_n = opening_speed(p.normal, (s_a, p.point_a), (s_b, p.point_b));
         let touches = t.gap_start <= params.stops.depth_tolerance;
         c.seen > 0.0
             || if touches {
@@ -462,8 +462,8 @@ impl Way<'_> {
         let (a, b) = c.bodies();
         let place = placement(c);
         let points = acting_points(c, &self.f.bodies, &place);
-        let (s_a, s_b) = (&self.f.now[a], &self.f.now[b]);
-        (s_b.point_velocity(points.1) - s_a.point_velocity(points.0)).dot(place.normal)
+        let (a, b) = ((&self.f.now[a], points.0), (&self.f.now[b], points.1));
+        opening_speed(place.normal, a, b)
     }
 
     /// When a gap that is open closes, `end` at the latest.

@@ -7,6 +7,8 @@
     reason = "helpers of tests, not all used by each"
 )]
 
+pub mod racks;
+
 use tippe::math::{Mat3, Vec3, tangents};
 use tippe::method::simultaneous::{Clusters, Limits, Point, Resolution};
 use tippe::solver::problem::{Friction, Law, Node, Problem};

@@ -355,3 +355,34 @@ fn ab_25_a_joint_of_a_world_follows_its_trajectory() {
     }
     assert!(worst < 1e-6, "{worst}");
 }
+
+/// Friction in the joints of a chain is explicit: followed where pieces can, as the other methods' implicit one; refused beyond.
+#[test]
+fn friction_of_a_chain_is_followed_or_refused_with_the_piece_it_allows() {
+    let run = |method: &str, viscous: f64| {
+        let mut world = World::new(Method::from_name(method).unwrap()).unwrap();
+        let mut links = chain(12, &[]);
+        for link in &mut links {
+            link.link.friction.viscous = viscous;
+        }
+        let id = add(&mut world, links, &[0.1; 12], &[0.0; 12]);
+        for _ in 0..100 {
+            world.step(1e-3).map_err(|e| e.to_string())?;
+        }
+        Ok::<_, String>(rates(&world, id))
+    };
+    for viscous in [0.0, 0.1, 1.0, 10.0, 50.0] {
+        let (found, wanted) = (run("forces", viscous), run("sequential", viscous));
+        all_near(
+            &format!("{viscous}"),
+            &found.unwrap(),
+            &wanted.unwrap(),
+            1e-3,
+        );
+    }
+    let refused = run("forces", 1e6).unwrap_err();
+    assert!(
+        refused.contains("too stiff for explicit forces"),
+        "{refused}"
+    );
+}

@@ -7,10 +7,11 @@
 
 use crate::cluster_support;
 
+use cluster_support::racks::{self, Rack};
 use cluster_support::{After, Cluster, Mass, Pin, ball, prescribed, random};
 use tippe::math::lcp::{End, Kernel, Params, Problem as Dense, solve};
 use tippe::math::{Mat3, Vec3};
-use tippe::method::simultaneous::Limits;
+use tippe::method::simultaneous::{Clusters, Limits};
 
 fn near(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} is not {b}");
@@ -497,5 +498,49 @@ fn sr_15_trains_without_restitution_close_in_one_solve() {
         };
         let slow = cradle(n.min(10), 1, 0.0).resolve_with(&literal);
         assert!(slow.found.passes > 50, "{}", slow.found.passes);
+    }
+}
+
+/// What one cold resolution of a rack with all contacts active came to: residual [m/s], factorisations, passes.
+fn resolved(rack: &Rack, jointed: bool) -> (f64, u32, u32) {
+    let (problem, points) = racks::problem(rack, jointed);
+    let limits = Limits {
+        literal: jointed,
+        ..Limits::default()
+    };
+    let found = Clusters::default().resolve(&problem, &points, &limits);
+    let found = found.unwrap();
+    assert!(!found.cycled && !found.capped);
+    (found.solved.residual, found.factorisations, found.passes)
+}
+
+#[test]
+fn sr_23_lines_pyramids_chains_and_nets_close_in_a_few_factorisations_whatever_their_size() {
+    let (long, high, wide) = if cfg!(debug_assertions) {
+        (100, 10, 10)
+    } else {
+        (1000, 41, 40)
+    };
+    let cases = [
+        ("line", racks::line(10), false),
+        ("line", racks::line(long), false),
+        ("pyramid", racks::pyramid(4), false),
+        ("pyramid", racks::pyramid(high), false),
+        ("chain", racks::line(10), true),
+        ("chain", racks::line(long), true),
+        ("net", racks::net(4), true),
+        ("net", racks::net(wide), true),
+    ];
+    for (name, rack, jointed) in cases {
+        let (residual, factorisations, passes) = resolved(&rack, jointed);
+        println!(
+            "{name} {}: {residual:.1e} m/s, {factorisations} factorisations, {passes} passes",
+            rack.x.len()
+        );
+        assert!(residual < 1e-9, "{name}: {residual:e}");
+        assert!(
+            factorisations <= 60 && passes <= 2,
+            "{name}: {factorisations} {passes}"
+        );
     }
 }

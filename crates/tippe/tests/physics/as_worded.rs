@@ -21,6 +21,7 @@ use tippe::collide::{ContactPoint, Detection, detect};
 use tippe::dynamics::impact::impact;
 use tippe::dynamics::impulse::{self, contact_response, energy_change, point_response};
 use tippe::dynamics::integrate;
+use tippe::dynamics::receding::drop_receding;
 use tippe::math::rotation;
 use tippe::model::Model;
 use tippe::report::Phase;
@@ -453,10 +454,7 @@ fn cl_02_five_public_phases_make_a_step() {
     assert_eq!(points.len(), 6);
 
     trace.push("filter");
-    points.retain(|(a, b, c)| {
-        let u = now[*b].point_velocity(c.point_b) - now[*a].point_velocity(c.point_a);
-        c.normal.dot(u) < 0.0
-    });
+    drop_receding(&mut points, &now, 0.0);
     assert_eq!(points.len(), 1, "the block rests, one ball recedes");
 
     trace.push("resolve");

@@ -293,13 +293,15 @@ fn work_of(n: usize, m: usize) -> u64 {
 fn ab_21_the_cost_is_linear_in_links_and_in_constraints() {
     // Fixed m = 8: the same work a link from 64 to 4096 links. Fixed n = 256: the same work a constraint from 1 to 64.
     let links = [64, 256, 1024, 4096].map(|n| work_of(n, 8) as f64 / n as f64);
-    let rows = [1, 4, 16, 64].map(|m| work_of(256, m) as f64 / (256.0 * m as f64));
+    // The three passes of the dynamics are made whether or not something is prescribed.
+    let rows = [1, 4, 16, 64].map(|m| (work_of(256, m) - 3 * 256) as f64 / (256.0 * m as f64));
     println!("visits a link: {links:?}; visits a link and constraint: {rows:?}");
     assert!(
         links.iter().all(|w| (w / links[3] - 1.0).abs() < 0.02),
         "{links:?}"
     );
-    assert!(links[3] <= 2.0 * 9.0, "{links:?}");
+    // Inwards and outwards for eight rows and the solution, and three passes of the dynamics.
+    assert!(links[3] <= 2.0 * 9.0 + 3.0, "{links:?}");
     assert!(rows.iter().all(|w| *w <= 4.0), "{rows:?}");
 }
 

@@ -4,11 +4,11 @@
 
 use crate::articulated_support;
 
-use articulated_support::{Case, Random, relative};
+use articulated_support::{Case, Random, relative, rods};
 use tippe::articulated::{
-    Load, Touch, Work, aba, articulate, collision_matrix, coupling, crba, factor, impulse_response,
-    jacobian, joint_response, kinematics, kinetic_energy, link_pose, link_velocity, momentum,
-    point_velocity, rnea, solve,
+    Load, Model, Touch, Work, aba, articulate, collision_matrix, coupling, crba, factor,
+    impulse_response, jacobian, joint_response, kinematics, kinetic_energy, link_pose,
+    link_velocity, momentum, point_velocity, rnea, solve,
 };
 use tippe::math::{Mat3, Vec3};
 
@@ -225,4 +225,25 @@ fn ab_11_energy_and_momentum_have_two_routes() {
         let found = momentum(&c.model, &work).unwrap().force;
         assert!((found - linear).length() < 1e-12 * (1.0 + linear.length()));
     });
+}
+
+#[test]
+fn ab_09_accelerations_visit_every_link_three_times_whatever_the_tree() {
+    let mut random = Random(9);
+    let chain = |n: usize| Model::new(&rods(n), Vec3::Z * -9.81).unwrap();
+    let chains = (3..=12).map(|k| chain(1 << k));
+    let trees: Vec<Model> = [8, 64, 512].map(|n| random.tree(n).model).into();
+    for model in chains.chain(trees) {
+        let n = model.freedom_count();
+        let (q, zero, mut a) = (model.neutral(), vec![0.0; n], vec![0.0; n]);
+        let mut work = Work::new(&model);
+        aba(&model, &q, &zero, &zero, &[], &mut work, &mut a).unwrap();
+        // A fixed joint costs nothing; one of several freedoms may be a few plain ones in a row.
+        let moving = work.visited() as f64 / 3.0;
+        let links = model.link_count() as f64;
+        assert!(moving == moving.trunc() && moving <= 2.0 * links, "{links}");
+        if n == model.link_count() {
+            assert_eq!(moving, links);
+        }
+    }
 }

@@ -409,7 +409,7 @@ fn travel(
         contacts: &detection.contacts,
     };
     let mut left = (end - state.time).min(smooth.longest(&scene));
-    left = left.min(servo_step(model, params, smooth, state)?);
+    left = left.min(stiff_step(model, params, smooth, state)?);
     start.clone_from(&state.bodies);
     // Islands that give way come first: where one of their contacts parts, everybody looks again.
     let yielding = Scene {
@@ -471,23 +471,30 @@ fn travel(
     Ok(())
 }
 
-/// Longest piece that the servos allow; refused where a step would take more pieces than there may be.
-fn servo_step(
+/// Longest piece that servos, and friction and springs in the joints of trees allow; refused where a step would take more pieces than
+/// there may be.
+fn stiff_step(
     model: &Model,
     params: &ForcesParams,
     smooth: &Smooth,
     state: &State,
 ) -> Result<f64, StepError> {
-    let longest = smooth.longest_of_servos(model, &state.bodies);
-    if longest * f64::from(params.pieces) < smooth.step {
-        return Err(StepError::Refused {
-            reason: format!(
-                "a servo is too stiff for explicit forces: it allows steps of {longest:.1e} s, {} pieces of a step are allowed; use `sequential` or `iterative`",
-                params.pieces
-            ),
-        });
+    let servos = smooth.longest_of_servos(model, &state.bodies);
+    let passive = smooth.longest_of_passive(model);
+    for (longest, what) in [
+        (servos, "a servo is"),
+        (passive, "friction or springs in the joints of a tree are"),
+    ] {
+        if longest * f64::from(params.pieces) < smooth.step {
+            return Err(StepError::Refused {
+                reason: format!(
+                    "{what} too stiff for explicit forces: pieces of {longest:.1e} s are allowed, and {} of a step; use `sequential` or `iterative`",
+                    params.pieces
+                ),
+            });
+        }
     }
-    Ok(longest)
+    Ok(servos.min(passive))
 }
 
 impl Smooth {

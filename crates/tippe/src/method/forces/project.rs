@@ -60,6 +60,7 @@ impl Projection<'_> {
         }
         let (driven, shock) = speeds(&scene, smooth, bodies, *time, self.report);
         smooth.store_trees(articulations);
+        self.report.work.newton_steps += std::mem::take(&mut smooth.system.factorisations);
         self.balance.correct(model, state, 1.0);
         let after = energy::total(model, state);
         let e = &mut self.report.energy;
