@@ -76,6 +76,8 @@ fn json_is_one_object_with_exactly_the_promised_keys() {
         "energy",
         "ms_per_step",
         "p99_ms",
+        "cpu_ms_per_step",
+        "squeezed",
         "threads",
         "hash",
         "warnings",

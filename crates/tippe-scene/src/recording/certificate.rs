@@ -40,6 +40,7 @@ certificate! {
     "joint_velocity" => residuals.joint_velocity;
     "sweeps" => work.sweeps;
     "rows_swept" => work.rows_swept;
+    "operations" => work.operations;
     "substeps" => work.substeps;
     "newton_steps" => work.newton_steps;
     "caps_hit" => work.caps_hit;

@@ -125,9 +125,10 @@ mod tests {
         };
         assert!(World::new(Method::Toy(bad)).is_err());
 
-        // Bytes of a table with other parameters are refused by name; the fingerprint follows magic, version, checksum and the method's byte.
+        // Bytes of a table with other parameters are refused by name; the fingerprint follows magic, version, checksum, family and the
+        // method's byte.
         let mut bytes = World::new(method).expect("good parameters").snapshot();
-        bytes[8 + 4 + 8 + 1] ^= 1;
+        bytes[8 + 4 + 8 + 4 + 1] ^= 1;
         crate::snapshot::seal(&mut bytes);
         let refused = World::restore(&bytes).expect_err("another table");
         assert_eq!(refused, SnapshotError::Parameters { method: "toy" });
