@@ -17,7 +17,7 @@ const LAMINAR: f64 = 1.0;
 const TURBULENT: f64 = 1000.0;
 /// Step length in time constants beyond which nothing changes any more [1].
 const STIFFEST: f64 = 1e100;
-/// Step length in time constants below which `Relaxation::new` uses a series [1]; its error is z⁶/40320 there.
+/// Step length in time constants below which `Relaxation::new` uses a series [1]; its error is z⁵/5040 there.
 const SERIES: f64 = 1e-2;
 
 /// How a velocity follows `v̇ = a − k v` over a step of `z = k h`: `v(h) = decay v + mean a h`, `x(h) = h (mean v + lag a h)`.

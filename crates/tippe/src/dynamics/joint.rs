@@ -11,7 +11,7 @@ use crate::joint::JointKind;
 use crate::math::{Pose, Quat, Vec3};
 
 /// 1 + cosine of the swing below which axes count as opposite, so that there is no twist [1].
-const OPPOSITE: f64 = 1e-6;
+pub(crate) const OPPOSITE: f64 = 1e-6;
 
 /// One row: `velocity = e · (v_B − v_A) + ang_a · ω_A + ang_b · ω_B`; an impulse λ pushes B along +e and A along −e.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

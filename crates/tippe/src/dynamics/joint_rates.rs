@@ -4,6 +4,7 @@
 //! Called by: `method::forces`.
 //! Source: [Lecture] "Conservative Loop" (joints as free rows); rows and residuals as in `dynamics::joint`, written in jets.
 
+use crate::dynamics::joint::OPPOSITE;
 use crate::joint::JointKind;
 use crate::math::Vec3;
 use crate::math::jet::{FrameJet, Jet, VecJet};
@@ -89,6 +90,8 @@ pub fn free_biases(kind: JointKind, a: &FrameJet, b: &FrameJet) -> [f64; 2] {
                 0.0
             }
         }
+        // No row where the axes are opposite.
+        JointKind::Twist if 1.0 + c.x <= OPPOSITE => 0.0,
         // ω · (z_A + z_B)/(1 + z_A · z_B)
         JointKind::Twist => {
             let one = Jet {
@@ -160,6 +163,91 @@ impl Rows {
         let tilt = a.vector(Vec3::Z).cross(b.vector(Vec3::Z));
         for t in [Vec3::X, Vec3::Y] {
             self.push(tilt.dot(b.vector(t)).a);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::joint::{JointPlace, JointRow};
+    use crate::math::{Pose, rotation};
+
+    /// The frame of a jet a little later.
+    fn later(f: &FrameJet, t: f64) -> FrameJet {
+        let turn = rotation::exp((f.w + f.alpha * (0.5 * t)) * t);
+        FrameJet {
+            origin: VecJet {
+                x: f.origin.x + (f.origin.v + f.origin.a * (0.5 * t)) * t,
+                v: f.origin.v + f.origin.a * t,
+                a: f.origin.a,
+            },
+            rotation: turn * f.rotation,
+            w: f.w + f.alpha * t,
+            alpha: f.alpha,
+        }
+    }
+
+    /// Speeds of the free rotation and translation by their rows, with the centres of mass at the frames' origins.
+    fn speeds(kind: JointKind, a: &FrameJet, b: &FrameJet) -> [f64; 2] {
+        let pose = |f: &FrameJet| Pose::new(f.origin.x, f.rotation);
+        let place = JointPlace {
+            a: pose(a),
+            b: pose(b),
+            center_a: a.origin.x,
+            center_b: b.origin.x,
+            winding: 0.0,
+            coupled: None,
+        };
+        let speed = |row: JointRow| {
+            row.e.dot(b.origin.v - a.origin.v) + row.ang_a.dot(a.w) + row.ang_b.dot(b.w)
+        };
+        [speed(place.turn(kind).0), speed(place.translation(kind).0)]
+    }
+
+    #[test]
+    fn free_biases_are_what_free_speeds_gain() {
+        let a = FrameJet {
+            origin: VecJet {
+                x: Vec3::new(0.1, -0.2, 0.3),
+                v: Vec3::new(0.4, 0.1, -0.3),
+                a: Vec3::new(-0.2, 0.6, 0.5),
+            },
+            rotation: rotation::exp(Vec3::new(0.3, 0.2, -0.4)),
+            w: Vec3::new(0.5, -0.7, 0.9),
+            alpha: Vec3::new(-0.4, 0.2, 0.8),
+        };
+        let b = FrameJet {
+            origin: VecJet {
+                x: Vec3::new(0.7, 0.4, -0.1),
+                v: Vec3::new(-0.3, 0.5, 0.2),
+                a: Vec3::new(0.1, -0.3, 0.7),
+            },
+            rotation: rotation::exp(Vec3::new(-0.5, 0.6, 0.2)),
+            w: Vec3::new(-0.6, 0.3, 0.4),
+            alpha: Vec3::new(0.9, -0.1, 0.3),
+        };
+        let kinds = [
+            JointKind::Turn,
+            JointKind::Slide,
+            JointKind::Swing,
+            JointKind::Twist,
+            JointKind::Distance { min: 0.0, max: 2.0 },
+            JointKind::PointOnLine,
+        ];
+        let t = 1e-5;
+        for kind in kinds {
+            let at = |t: f64| speeds(kind, &later(&a, t), &later(&b, t));
+            let (before, after) = (at(-t), at(t));
+            let told = free_biases(kind, &a, &b);
+            for i in 0..2 {
+                let gain = (after[i] - before[i]) / (2.0 * t);
+                assert!(
+                    (gain - told[i]).abs() < 1e-8,
+                    "{kind:?}, {i}: {gain}, {}",
+                    told[i]
+                );
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use tippe::compliance::{ContactLaw, loss};
 use tippe::{
-    BodyDesc, BodyId, BuildError, Compliance, ForcesParams, MassSpec, Method, Shape, StepError,
-    Surface, Vec3, World,
+    BodyDesc, BodyId, BuildError, Compliance, ForcesParams, JointDesc, JointKind, MassSpec, Method,
+    Motor, Pose, Shape, StepError, Surface, Vec3, World,
 };
 
 const G: f64 = 9.81;
@@ -361,4 +361,48 @@ fn cl_05_a_world_of_balls_disperses_like_the_table() {
     }
     let e = world.ledger();
     assert!(e.unexplained.abs() < 1e-7 && e.gained < 1e-9, "{e:?}");
+}
+
+/// A ball above a floor that gives way is pushed along a slide by a motor and by a servo: the ledger has their work over all substeps.
+#[test]
+fn work_of_motors_is_booked_over_all_substeps() {
+    let motor = Motor::Velocity {
+        target: 10.0,
+        max_force: 0.5,
+    };
+    let servo = Motor::Servo {
+        position: 1.0,
+        velocity: 0.0,
+        kp: 10.0,
+        kd: 0.0,
+        max_force: 0.5,
+    };
+    for motor in [motor, servo] {
+        let mut world = world(surface(steel(), 0.5));
+        world.set_gravity(Vec3::ZERO).expect("gravity");
+        floor(&mut world);
+        let at = Vec3::Z * (RADIUS + 1e-4);
+        let id = ball(&mut world, RADIUS, 1.0, at, Vec3::ZERO);
+        let turn = tippe::math::rotation::exp(Vec3::Y * std::f64::consts::FRAC_PI_2);
+        let along = |position| Pose::new(position, turn);
+        let (a, b) = (along(at), along(Vec3::ZERO));
+        let mut slide = JointDesc::new(JointKind::Slider, None, a, id, b);
+        slide.translation.motor = Some(motor);
+        world.add_joint(&slide).expect("a joint");
+        for _ in 0..10 {
+            world.step(0.01).expect("a step");
+        }
+        let e = world.ledger();
+        let driven = 0.5 * (0.5 * 0.1) * (0.5 * 0.1);
+        assert!(
+            (speed(&world, id) - 0.05).abs() < 1e-9,
+            "{}",
+            speed(&world, id)
+        );
+        assert!((e.motors - driven).abs() < 1e-9 * driven, "{e:?}");
+        assert!(
+            e.gained < 1e-12 && e.unexplained.abs() < 1e-9 * driven,
+            "{e:?}"
+        );
+    }
 }

@@ -6,7 +6,7 @@ use crate::events_random;
 use crate::support;
 
 use support::{G, add, floor, near, near_vec, solid, sphere, state};
-use tippe::articulated::{Joint, LinkDesc};
+use tippe::articulated::{Joint, Limits, LinkDesc};
 use tippe::shape::mass::MassProperties;
 use tippe::{
     ArticulationDesc, BodyDesc, BodyId, EventKind, EventsParams, ImpactLaw, JointDesc, JointKind,
@@ -255,6 +255,60 @@ fn mc_29_an_impact_on_a_tree_goes_by_its_response() {
     near("ω", found, omega, 1e-7);
     near("v", state(&world, ball).velocity.y, v, 1e-7);
     assert!(world.ledger().gained < 1e-9, "{:e}", world.ledger().gained);
+}
+
+#[test]
+fn mc_29_a_hinge_locked_by_its_limits_is_struck_like_a_wall() {
+    let e = 0.7;
+    for tree in [false, true] {
+        let mut world = world(Surface::new(0.0, e));
+        world.set_gravity(Vec3::ZERO).expect("finite");
+        let rod = if tree {
+            let hinge = Joint::Revolute { axis: Vec3::Z };
+            let mass = MassProperties {
+                mass: 2.0,
+                center: Vec3::X * 0.5,
+                inertia: Mat3::from_diagonal(Vec3::splat(0.2)),
+            };
+            let mut link = LinkDesc::new(None, hinge, Pose::IDENTITY, mass);
+            link.limits = Some(Limits {
+                min: 0.0,
+                max: 0.0,
+                restitution: 0.0,
+            });
+            let mut shape = ShapeDesc::from(cuboid(0.5, 0.02, 0.02));
+            shape.pose = Pose::from_position(Vec3::X * 0.5);
+            let mut link = LinkBodyDesc::new(link);
+            link.shapes = vec![shape];
+            let desc = ArticulationDesc {
+                links: vec![link],
+                positions: vec![0.0],
+                ..ArticulationDesc::default()
+            };
+            let id = world.add_articulation(&desc).expect("a tree");
+            world.link_bodies(id).expect("a tree")[0]
+        } else {
+            let rod = add(
+                &mut world,
+                &solid(cuboid(0.5, 0.02, 0.02), 2.0, Vec3::X * 0.5),
+            );
+            let end = Pose::from_position(Vec3::X * -0.5);
+            let mut hinge = JointDesc::new(JointKind::Hinge, None, Pose::IDENTITY, rod, end);
+            hinge.rotation.limits = Some((0.0, 0.0));
+            world.add_joint(&hinge).expect("a joint");
+            rod
+        };
+        let mut ball = solid(sphere(0.05), 0.5, Vec3::new(0.8, 0.5, 0.0));
+        ball.velocity = Vec3::Y * -2.0;
+        let ball = add(&mut world, &ball);
+        for _ in 0..5 {
+            world.step(0.06).expect("a step");
+        }
+        let turn = state(&world, rod).angular_velocity.length();
+        println!("tree {tree}: {turn:e}, {}", state(&world, ball).velocity);
+        assert!(turn < 1e-9, "tree {tree}: {turn:e}");
+        near("v", state(&world, ball).velocity.y, 2.0 * e, 1e-7);
+    }
 }
 
 #[test]

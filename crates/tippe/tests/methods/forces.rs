@@ -7,7 +7,7 @@ use support::{
 };
 use tippe::{
     BodyDesc, BodyKind, EventKind, ForcesParams, JointDesc, JointKind, MassSpec, Mat3, Method,
-    Motion, Pose, Shape, ShapeDesc, Surface, Vec3, World,
+    Motion, Motor, Pose, Shape, ShapeDesc, Spring, Surface, Vec3, World,
 };
 
 fn world_with(gravity: f64, surface: Surface, params: ForcesParams) -> World {
@@ -552,4 +552,37 @@ fn what_rests_moves_by_less_than_a_nanometre_in_ten_minutes() {
     for way in creep(600.0) {
         below("way", way, 1e-9);
     }
+}
+
+/// Wheels on hinges to the world, the second with a motor, the third on a spring: what each puts in goes to its own bodies, so that nothing
+/// counts as made.
+#[test]
+fn work_of_motors_and_springs_is_put_into_their_own_bodies() {
+    let mut world = world(0.0, Surface::new(0.0, 0.0));
+    for i in 0..3 {
+        let at = Pose::from_position(Vec3::X * f64::from(i));
+        let wheel = add(&mut world, &solid(sphere(0.1), 1.0, at.position));
+        let mut hinge = JointDesc::new(JointKind::Hinge, None, at, wheel, Pose::IDENTITY);
+        hinge.rotation.motor = (i == 1).then_some(Motor::Velocity {
+            target: 10.0,
+            max_force: 0.1,
+        });
+        hinge.rotation.spring = (i == 2).then_some(Spring {
+            rest: 0.5,
+            stiffness: 0.1,
+            damping: 0.0,
+        });
+        world.add_joint(&hinge).expect("a joint");
+    }
+    for _ in 0..20 {
+        run(&mut world, 1e-3, 1);
+    }
+    let e = world.ledger();
+    // Half the moment of inertia times the square of the speed: the torque is all that turns the wheel.
+    let moment = 0.4 * 0.1 * 0.1;
+    let driven = 0.5 * (0.1 * 0.02) * (0.1 * 0.02) / moment;
+    near("motors", e.motors, driven, 1e-9 * driven);
+    assert!(e.elastic_work > 0.1 * driven, "{e:?}");
+    below("gained", e.gained, 1e-9 * driven);
+    below("unexplained", e.unexplained.abs(), 1e-9 * driven);
 }

@@ -194,6 +194,56 @@ fn ab_16_two_links_of_one_chain_of_a_world_strike_each_other() {
     all_near("rates", &rates(&world, id), &wanted, 1e-7);
 }
 
+/// Two balls, one of them older than the rod and one younger, strike its tip at once from both sides of the plane in which it swings: a
+/// cluster whose bodies stand on both sides of a tree.
+#[test]
+fn two_balls_strike_the_tip_of_a_rod_at_once() {
+    let (e, mass, radius) = (0.6, 0.7, 0.1);
+    let mut world = world(0.0, Surface::new(0.0, e));
+    let normals = [1.0, -1.0].map(|side| Vec3::new(0.0, side, 1.0).normalize());
+    let ball = |n: Vec3| {
+        let mut desc = BodyDesc::dynamic(Shape::Sphere { radius }, Vec3::X - n * (0.05 + radius));
+        desc.mass = tippe::MassSpec::Mass(mass);
+        desc.velocity = n * 2.0;
+        desc
+    };
+    let older = world.add_body(&ball(normals[0])).unwrap();
+    let id = add(&mut world, chain(1, &[0]), &[0.0], &[0.0]);
+    let younger = world.add_body(&ball(normals[1])).unwrap();
+    let report = world.step(1e-9).unwrap();
+    assert_eq!(report.work.caps_hit, 0);
+    // The tip answers as 1/3 kg, along z alone; both impulses p are at 45° to that.
+    let tip_mass = 1.0 / 12.0 + 0.25;
+    let cos = normals[0].z;
+    let p = 2.0 * (1.0 + e) / (1.0 / mass + 2.0 * cos * cos / tip_mass);
+    all_near(
+        "rates",
+        &rates(&world, id),
+        &[-2.0 * p * cos / tip_mass],
+        1e-7,
+    );
+    for (ball, n) in [(older, normals[0]), (younger, normals[1])] {
+        let off = world.body_state(ball).unwrap().velocity - n * (2.0 - p / mass);
+        assert!(off.length() < 1e-7, "{off}");
+    }
+}
+
+/// A step in which a rod turns farther than `pieces` pieces can follow takes more of them: none of its time is left out.
+#[test]
+fn a_rod_that_turns_fast_turns_all_the_way() {
+    let (rate, h) = (1000.0, 0.05);
+    let mut world = world(0.0, Surface::new(0.0, 0.0));
+    let id = add(&mut world, chain(1, &[]), &[0.0], &[rate]);
+    let report = world.step(h).unwrap();
+    assert!(report.work.caps_hit > 0);
+    let q = world.articulation_state(id).unwrap().positions[0];
+    let off = libm::remainder(q - rate * h, std::f64::consts::TAU);
+    assert!(off.abs() < 1e-9, "{q}");
+    // Twice as many are not enough for this one.
+    let error = world.step(1.0).unwrap_err().to_string();
+    assert!(error.contains("pieces"), "{error}");
+}
+
 /// Motors that hold their speed whatever it takes: their joints do not accelerate, the others do as one test force for each says.
 fn held(n: usize, rows: &[usize]) {
     let q: Vec<f64> = (0..n).map(|i| 0.3 - 0.1 * i as f64).collect();

@@ -3,7 +3,7 @@
 //! Reads: Model (joints, articulations), states of the groups.  Writes: changes of velocity; rates of trees.
 //! Called by: `method::events::begin` (which bodies are tied), `method::events::cluster` (impacts).
 //! Source: [Mirtich94] §5.2 with the collision matrix of linked bodies: `K = C (M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ J M⁻¹) Cᵀ` for
-//! joints, the articulated-body response for trees. Limits, motors, springs and friction of joints give no impulse in the
+//! joints, the articulated-body response for trees. Limits (but for equal ones, which lock), motors, springs and friction give no impulse in the
 //! instant of an impact; the substep after it stops what has run into a limit.
 
 #![allow(non_snake_case)]
@@ -11,8 +11,10 @@
 use super::Run;
 use crate::articulated::ends::Pair;
 use crate::articulated::{Load, TreeError, Work as TreeWork, articulate, impulse_response};
+use crate::articulation::LinkBodyDesc;
 use crate::dynamics::joint::JointRow;
 use crate::error::StepError;
+use crate::joint::Freedom;
 use crate::math::{Mat3, Vec3};
 use crate::model::{BodyKind, Model};
 use crate::state::{BodyState, State};
@@ -51,14 +53,16 @@ pub(super) fn find(model: &Model, of: &mut Vec<u32>) -> Vec<Tie> {
     let slots = model.bodies.len();
     let mut root: Vec<u32> = (0..slots as u32).collect();
     let mut tied = vec![false; slots];
-    fn top(root: &[u32], mut i: u32) -> u32 {
+    fn top(root: &mut [u32], mut i: u32) -> u32 {
         while root[i as usize] != i {
-            i = root[i as usize];
+            let up = root[root[i as usize] as usize];
+            root[i as usize] = up;
+            i = up;
         }
         i
     }
     let mut join = |a: u32, b: u32| {
-        let (a, b) = (top(&root, a), top(&root, b));
+        let (a, b) = (top(&mut root, a), top(&mut root, b));
         root[a.max(b) as usize] = a.min(b);
     };
     for (slot, body) in model.present() {
@@ -83,7 +87,7 @@ pub(super) fn find(model: &Model, of: &mut Vec<u32>) -> Vec<Tie> {
     of.resize(slots, NONE);
     let mut ties: Vec<Tie> = Vec::new();
     for slot in (0..slots as u32).filter(|&s| tied[s as usize]) {
-        let first = top(&root, slot) as usize;
+        let first = top(&mut root, slot) as usize;
         if of[first] == NONE {
             of[first] = ties.len() as u32;
             ties.push(Tie::default());
@@ -112,7 +116,10 @@ fn fill(model: &Model, of: &[u32], ties: &mut [Tie]) {
         {
             let tie = &mut ties[tie as usize];
             tie.trees.push(number as u32);
-            tie.plain = tie.slots.len() == a.slots.len() && a.desc.adaptive.is_none();
+            let locked = |l: &LinkBodyDesc| l.link.limits.is_some_and(|x| x.min == x.max);
+            tie.plain = tie.slots.len() == a.slots.len()
+                && a.desc.adaptive.is_none()
+                && !a.desc.links.iter().any(locked);
             if tie.plain {
                 // By number of the link.
                 tie.slots.clone_from(&a.slots);
@@ -298,12 +305,19 @@ impl Run<'_> {
             let Some(joint) = &self.model.joints[slot as usize] else {
                 continue;
             };
-            let held = joint
-                .place(&group.bodies, &group.joints)
-                .held(joint.desc.kind);
+            let (place, desc) = (joint.place(&group.bodies, &group.joints), &joint.desc);
+            let held = place.held(desc.kind);
             let (a, b) = (number(joint.a), number(Some(joint.b)));
             let rows = held.rows[..held.count].iter();
             answer.rows.extend(rows.map(|row| (a, b, *row)));
+            // A freedom that limits lock holds as well.
+            let locked = |f: &Freedom| f.limits.is_some_and(|(min, max)| min == max);
+            if locked(&desc.rotation) {
+                answer.rows.push((a, b, place.turn(desc.kind).0));
+            }
+            if locked(&desc.translation) {
+                answer.rows.push((a, b, place.translation(desc.kind).0));
+            }
         }
         answer.factorise();
         Ok(answer)

@@ -367,6 +367,7 @@ struct Totals {
     drag: Vec<f64>,
     external: Vec<f64>,
     springs: SpringSum,
+    motors: f64,
 }
 
 impl Totals {
@@ -384,6 +385,7 @@ impl Totals {
             list.resize(smooth.slots.len(), 0.0);
         }
         self.springs = SpringSum::default();
+        self.motors = 0.0;
     }
 
     fn add(&mut self, smooth: &Smooth) {
@@ -396,6 +398,7 @@ impl Totals {
             sum.impulse += s.impulse;
             sum.angular += s.angular;
             sum.prescribed += s.prescribed;
+            sum.driven += s.driven;
         }
         for (sum, s) in self.yielding.iter_mut().zip(&smooth.yielding_sums) {
             sum.impulse += s.impulse;
@@ -410,6 +413,7 @@ impl Totals {
             *sum += s;
         }
         self.springs.add(&smooth.spring_works);
+        self.motors += smooth.motor_work;
     }
 
     fn give(&self, smooth: &mut Smooth) {
@@ -419,6 +423,7 @@ impl Totals {
         smooth.drag_loss.clone_from(&self.drag);
         smooth.external.clone_from(&self.external);
         smooth.spring_works = self.springs;
+        smooth.motor_work = self.motors;
     }
 }
 
@@ -693,6 +698,7 @@ impl Totals {
             sum.impulse += s.impulse;
             sum.angular += s.angular;
             sum.prescribed += s.prescribed;
+            sum.driven += s.driven;
         }
         for (sum, s) in self.yielding.iter_mut().zip(&trial.yielding) {
             sum.impulse += s.impulse;
@@ -707,6 +713,7 @@ impl Totals {
             *sum += s;
         }
         self.springs.add(&trial.springs);
+        self.motors += trial.motors;
     }
 }
 

@@ -7,6 +7,7 @@
 //! pushes with all of it until it has, and that is an event.
 
 use super::ForcesParams;
+use super::piece::driven;
 use super::smooth::{Scene, Smooth};
 use super::system::{Bound, Hold, NO_NODE, System};
 use crate::dynamics::joint::{JointPlace, JointRow, unwrapped};
@@ -134,12 +135,12 @@ fn jacobians(row: &JointRow) -> [[f64; 6]; 2] {
     [side(-row.e, row.ang_a), side(row.e, row.ang_b)]
 }
 
-impl Smooth {
-    /// Angle from which the turns of a joint are counted [rad].
-    fn angle_of(&self, owner: usize) -> f64 {
-        self.angles.get(owner).copied().unwrap_or(0.0)
-    }
+/// Angle from which the turns of a joint are counted [rad].
+fn angle_of(angles: &[f64], owner: usize) -> f64 {
+    angles.get(owner).copied().unwrap_or(0.0)
+}
 
+impl Smooth {
     /// Lists the bounded rows that act: limits that are reached and not being left, motors. To be called when the joints are known.
     pub(crate) fn gather_drives(
         &mut self,
@@ -211,7 +212,7 @@ impl Smooth {
             if drive.owner as usize != owner {
                 continue;
             }
-            let (row, x) = value(joint, &place, drive.which, self.angle_of(owner));
+            let (row, x) = value(joint, &place, drive.which, angle_of(&self.angles, owner));
             let mut bias = biases[drive.which as usize / 2];
             if drive.kind == Kind::Motor {
                 let u = row_speed(&row, joint, bodies);
@@ -238,7 +239,7 @@ impl Smooth {
             return 0.0;
         }
         let place = joint.place(bodies, &[]);
-        let angle = self.angle_of(drive.owner as usize);
+        let angle = angle_of(&self.angles, drive.owner as usize);
         let (_, x) = value(joint, &place, drive.which, angle);
         asked(freedom(joint, drive.which).motor, x, 0.0, self.step).0
     }
@@ -250,7 +251,7 @@ impl Smooth {
             return 0.0;
         };
         let place = joint.place(bodies, &[]);
-        let angle = self.angle_of(drive.owner as usize);
+        let angle = angle_of(&self.angles, drive.owner as usize);
         value(joint, &place, drive.which, angle).1 - at
     }
 
@@ -264,7 +265,7 @@ impl Smooth {
         bodies: &[BodyState],
     ) -> f64 {
         let place = joint.place(bodies, &[]);
-        sign * (value(joint, &place, which, self.angle_of(owner)).1 - at)
+        sign * (value(joint, &place, which, angle_of(&self.angles, owner)).1 - at)
     }
 
     /// How much faster than asked a motor is.
@@ -275,7 +276,7 @@ impl Smooth {
             return 0.0;
         };
         let place = joint.place(bodies, &[]);
-        let angle = self.angle_of(drive.owner as usize);
+        let angle = angle_of(&self.angles, drive.owner as usize);
         let (row, _) = value(joint, &place, drive.which, angle);
         row_speed(&row, joint, bodies) - self.drive_speed(k, joint, bodies)
     }
@@ -294,7 +295,7 @@ impl Smooth {
             };
             let end = |slot: u32| self.node_of[slot as usize];
             let ends = [joint.a.map_or(NO_NODE, end), end(joint.b)];
-            for (row, force) in servo_forces(joint, bodies, self.angle_of(owner)) {
+            for (row, force) in servo_forces(joint, bodies, angle_of(&self.angles, owner)) {
                 sums.resize(system.nodes.len(), [0.0; 6]);
                 for (end, side) in ends.into_iter().zip(jacobians(&row)) {
                     system.push(end, &side, force, sums);
@@ -315,7 +316,7 @@ impl Smooth {
                     continue;
                 };
                 let place = joint.place(bodies, &[]);
-                let (row, _) = value(joint, &place, which, self.angle_of(owner));
+                let (row, _) = value(joint, &place, which, angle_of(&self.angles, owner));
                 let end = |slot: u32| self.node_of[slot as usize];
                 let ends = [joint.a.map_or(NO_NODE, end), end(joint.b)];
                 let response = self.system.row_response(ends, &jacobians(&row));
@@ -330,28 +331,34 @@ impl Smooth {
         longest
     }
 
-    /// Work of motors at a moment, with its weight [s].
+    /// Work of motors at a moment, with its weight [s]; of servos that of prescribed ends as well, which for rows is booked with them.
     pub(super) fn sum_drives(&mut self, model: &Model, weight: f64) {
         let bodies = &self.stage.bodies;
-        let mut work = 0.0;
+        let (work, sums) = (&mut self.motor_work, &mut self.joint_sums);
+        let mut put_in = |owner: usize, power: f64, prescribed: f64| {
+            *work += power * weight;
+            sums[owner].driven += power * weight;
+            sums[owner].prescribed += prescribed * weight;
+        };
         for h in self.system.holds.iter().filter(|h| h.row >= DRIVES) {
             let drive = &self.drives[(h.row - DRIVES) as usize];
             let slot = self.joints[h.owner as usize] as usize;
             if let (Kind::Motor, Some(joint)) = (drive.kind, &model.joints[slot]) {
                 let place = joint.place(bodies, &[]);
-                let angle = self.angle_of(h.owner as usize);
+                let angle = angle_of(&self.angles, h.owner as usize);
                 let (row, _) = value(joint, &place, drive.which, angle);
-                work += h.force * row_speed(&row, joint, bodies);
+                let power = h.force * row_speed(&row, joint, bodies);
+                put_in(h.owner as usize, power, 0.0);
             }
         }
         for (owner, &slot) in self.joints.iter().enumerate() {
             if let Some(joint) = &model.joints[slot as usize] {
-                for (row, force) in servo_forces(joint, bodies, self.angle_of(owner)) {
-                    work += force * row_speed(&row, joint, bodies);
+                for (row, force) in servo_forces(joint, bodies, angle_of(&self.angles, owner)) {
+                    let prescribed = force * driven(model, &row, joint, bodies);
+                    put_in(owner, force * row_speed(&row, joint, bodies), prescribed);
                 }
             }
         }
-        self.motor_work += work * weight;
     }
 }
 

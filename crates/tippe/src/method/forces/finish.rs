@@ -101,7 +101,7 @@ fn book_part(
         e.prescribed += sum.prescribed;
         if let Some(joint) = &model.joints[slot as usize] {
             let ends = [joint.a.unwrap_or(joint.b), joint.b];
-            balance.exchange_by_joint(model, ends, sum.prescribed, 0.0);
+            balance.exchange_by_joint(model, ends, sum.prescribed + sum.driven, 0.0);
         }
     }
     for tree in &smooth.trees {
@@ -118,19 +118,10 @@ fn book_part(
         }
     }
     e.motors += smooth.motor_work;
-    if let Some(&slot) = smooth.joints.first()
-        && let Some(joint) = &model.joints[slot as usize]
-    {
-        balance.put_in(joint.b, smooth.motor_work);
-    }
     let springs = &smooth.spring_works;
     e.elastic_work += springs.given;
     e.joint_friction += springs.damped;
     e.prescribed += springs.prescribed;
-    if let Some(&slot) = smooth.slots.first() {
-        let put_in = springs.given - springs.damped + springs.prescribed;
-        balance.put_in(slot, put_in);
-    }
     for (node, &slot) in smooth.slots.iter().enumerate() {
         e.external += smooth.external[node];
         e.drag += smooth.drag_loss[node];

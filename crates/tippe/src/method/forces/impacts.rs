@@ -284,38 +284,50 @@ impl Impacts {
         self.nodes.clear();
         self.local.clear();
         self.local.resize(self.V.len(), NO_NODE);
-        let (nodes, local) = (&mut self.nodes, &mut self.local);
-        let mut enter = |end: u32| -> u32 {
+        let touches = self.members.iter().map(|&i| self.near[i as usize].touch);
+        sub.touches.extend(touches);
+        let holds = self.held.iter().map(|&i| Hold {
+            force: 0.0,
+            ..world.holds[i as usize]
+        });
+        sub.holds.extend(holds);
+        let of_touches = sub.touches.iter().map(|t| t.nodes);
+        for end in of_touches
+            .chain(sub.holds.iter().map(|h| h.nodes))
+            .flatten()
+        {
             let n = world.node_of_end(end);
-            if n == NO_NODE {
-                return n;
-            }
-            // All nodes of a tree come together.
-            for n in n..n + world.blocks_at(n) {
-                if local[n as usize] == NO_NODE {
-                    local[n as usize] = nodes.len() as u32;
-                    nodes.push(n);
+            if n != NO_NODE && self.local[n as usize] == NO_NODE {
+                // All nodes of a tree come together.
+                for n in n..n + world.blocks_at(n) {
+                    self.local[n as usize] = 0;
+                    self.nodes.push(n);
                 }
             }
-            if n == end { local[n as usize] } else { end }
-        };
-        for &i in &self.members {
-            let mut touch = self.near[i as usize].touch;
-            touch.nodes = touch.nodes.map(&mut enter);
-            sub.touches.push(touch);
         }
-        for &i in &self.held {
-            let mut hold = world.holds[i as usize];
-            hold.nodes = hold.nodes.map(&mut enter);
-            hold.force = 0.0;
-            sub.holds.push(hold);
+        // As in the world: bodies as they come, then the trees in their order.
+        let bodies = world.bodies() as u32;
+        self.nodes
+            .sort_by_key(|&n| if n < bodies { 0 } else { n + 1 });
+        for (k, &n) in self.nodes.iter().enumerate() {
+            self.local[n as usize] = k as u32;
+        }
+        let local = &self.local;
+        let place = |end: u32| {
+            let is_body = end != NO_NODE && world.node_of_end(end) == end;
+            if is_body { local[end as usize] } else { end }
+        };
+        for touch in &mut sub.touches {
+            touch.nodes = touch.nodes.map(place);
+        }
+        for hold in &mut sub.holds {
+            hold.nodes = hold.nodes.map(place);
         }
         for &n in &self.nodes {
             let mut node = world.nodes[n as usize];
             node.free = self.V[n as usize];
             sub.nodes.push(node);
         }
-        let local = &self.local;
         sub.take_trees(world, |first| local[first as usize]);
         self.before.clear();
         let free: Vec<Block6> = sub.nodes.iter().map(|n| n.free).collect();

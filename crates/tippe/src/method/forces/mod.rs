@@ -83,8 +83,12 @@ pub(crate) fn step(
     work.events.clear();
     let (begin, end) = (state.time, state.time + h);
     let mut report = StepReport::default();
-    for left in (0..params.pieces).rev() {
-        let part = piece(model, params, h, (end, left == 0), state, work)?;
+    let pieces = u64::from(params.pieces);
+    for number in 1.. {
+        if number > 2 * pieces {
+            return Err(too_short(params, h, end - state.time));
+        }
+        let part = piece(model, params, h, (end, number >= pieces), state, work)?;
         report.append(&part);
         if state.time >= end {
             break;
@@ -97,6 +101,15 @@ pub(crate) fn step(
     state.substeps = report.work.substeps;
     work.tell(model, h);
     Ok(report)
+}
+
+/// Why a step ends whose pieces have to be so short that twice as many as there may be do not reach its end.
+fn too_short(params: &ForcesParams, h: f64, left: f64) -> StepError {
+    let reason = format!(
+        "a step of {h} s needs pieces so short that {} of them leave {left:.1e} s; use shorter steps, or `sequential` or `iterative`",
+        2 * u64::from(params.pieces)
+    );
+    StepError::Refused { reason }
 }
 
 /// The conservative loop once: detect, answer impacts, find contact forces, move up to what happens next, project.
@@ -116,6 +129,7 @@ fn piece(
     report.work.substeps = 1;
     let before = energy::total(model, state);
     work.balance.begin(model, state);
+    work.forces.smooth.tree_error = None;
 
     // Detect: what touches, and what may on the way.
     look(model, params, state, end - t, work);
@@ -139,12 +153,7 @@ fn piece(
     // Move along the smooth motion, back to the first event if there is one.
     work.begins(Phase::Move);
     travel(model, params, (end, last), state, work, &mut report)?;
-    if let Some((i, error)) = &work.forces.smooth.tree_error {
-        return Err(StepError::Articulation {
-            name: model.articulation_name(*i as usize),
-            reason: error.to_string(),
-        });
-    }
+    check_trees(model, work)?;
     check_finite(model, state, "move")?;
 
     // Project poses and velocities on what holds.
@@ -167,6 +176,7 @@ fn piece(
     if scratch.yields {
         projection.run(Part::Compliant, &mut scratch.compliant, state);
     }
+    check_trees(model, work)?;
     state.set_substep(model, report.dt);
     work.begins(Phase::Finish);
     finish::run(model, before, state, work, &mut report);
@@ -219,6 +229,17 @@ fn look(model: &Model, params: &ForcesParams, state: &State, h: f64, work: &mut 
     }
     let forces = &mut work.forces;
     forces.yields = compliant::mark(model, &work.detection.contacts, &mut forces.marks);
+}
+
+/// Ends the step where an articulation had no answer since the piece began.
+fn check_trees(model: &Model, work: &Work) -> Result<(), StepError> {
+    let Some((i, error)) = &work.forces.smooth.tree_error else {
+        return Ok(());
+    };
+    Err(StepError::Articulation {
+        name: model.articulation_name(*i as usize),
+        reason: error.to_string(),
+    })
 }
 
 /// Refuses a contact whose law says nothing about what touches.
@@ -377,7 +398,7 @@ fn forces_of(
     jammed
 }
 
-/// Moves up to the end of the step or to the first event; the last piece goes to the end whatever happens.
+/// Moves up to the end of the step or to the first event; the `last` pieces go on whatever happens, as far as what acts can be followed.
 fn travel(
     model: &Model,
     params: &ForcesParams,

@@ -61,6 +61,7 @@ pub(crate) fn find(system: &mut System, solver: &mut Solver) -> Solved {
     for _ in 0..ROUNDS {
         let changed = solver.run(system, &mut solved);
         let forces: Vec<[f64; 3]> = system.touches.iter().map(|t| t.force).collect();
+        let held: Vec<f64> = system.holds.iter().map(|h| h.force).collect();
         if !changed && warm(system) {
             solved.met = true;
             break;
@@ -69,6 +70,9 @@ pub(crate) fn find(system: &mut System, solver: &mut Solver) -> Solved {
             // The linear system has no better answer than the core's: keep that.
             for (t, f) in system.touches.iter_mut().zip(forces) {
                 t.force = f;
+            }
+            for (h, f) in system.holds.iter_mut().zip(held) {
+                h.force = f;
             }
             system.apply_forces();
             solved.met &= violation(system) <= SLIPS * system.scale;
@@ -166,11 +170,7 @@ impl Solver {
         p.clear();
         self.nodes.clear();
         self.blocks.clear();
-        let bodies = system
-            .trees
-            .first()
-            .map_or(system.nodes.len(), |t| t.first as usize);
-        for n in &system.nodes[..bodies] {
+        for n in &system.nodes[..system.bodies()] {
             let [x, y, z, a, b, c] = n.free;
             let (v, w) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
             let node = p.add_body(n.inverse_mass, n.inverse_inertia, v, w);

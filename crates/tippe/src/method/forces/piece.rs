@@ -76,6 +76,8 @@ impl Smooth {
                 self.pose(scene, &stage, t + c * h);
                 self.stage.bodies = stage;
                 if !self.system.solve() {
+                    // Their links have not left the start either.
+                    self.trees_come_back();
                     return Course::Lost;
                 }
                 if s == 3 && !modes::holds(&self.system) {
@@ -253,14 +255,16 @@ impl Smooth {
                 sum.add(joint, h, bodies, scene.model, weight);
             }
         }
-        for &slot in &self.joints {
+        for (owner, &slot) in self.joints.iter().enumerate() {
             if let Some(joint) = &scene.model.joints[slot as usize] {
                 for (row, force, damper) in spring_forces(joint, bodies) {
                     let speed = row_speed(&row, joint, bodies) * weight;
+                    let prescribed = force * driven(scene.model, &row, joint, bodies) * weight;
                     let sum = &mut self.spring_works;
                     sum.given += (force - damper) * speed;
                     sum.damped -= damper * speed;
-                    sum.prescribed += force * driven(scene.model, &row, joint, bodies) * weight;
+                    sum.prescribed += prescribed;
+                    self.joint_sums[owner].driven += force * speed + prescribed;
                 }
             }
         }
@@ -335,7 +339,7 @@ impl JointSum {
 }
 
 /// How fast ends with prescribed motion move against a row.
-fn driven(
+pub(super) fn driven(
     model: &Model,
     row: &crate::dynamics::joint::JointRow,
     joint: &crate::model::Joint,

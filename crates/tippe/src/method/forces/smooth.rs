@@ -111,12 +111,14 @@ pub(crate) struct ContactSum {
     pub prescribed: f64,
 }
 
-/// What a joint did over a piece: impulse on B, about its origin, and work of prescribed sides.
+/// What a joint did over a piece: impulse on B, about its origin, work of prescribed sides, and what its motors and springs put into the
+/// bodies [J].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct JointSum {
     pub impulse: Vec3,
     pub angular: Vec3,
     pub prescribed: f64,
+    pub driven: f64,
 }
 
 /// Bodies, contacts and joints of the piece under way, and its scratch.

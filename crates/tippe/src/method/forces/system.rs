@@ -347,6 +347,12 @@ impl System {
         self.links.get((end - LINKS) as usize)
     }
 
+    /// How many of the nodes are bodies: they come before those of the trees.
+    pub(crate) fn bodies(&self) -> usize {
+        let first = self.trees.first();
+        first.map_or(self.nodes.len(), |t| t.first as usize)
+    }
+
     /// How many nodes belong together from this one on: those of a tree, or one.
     pub(crate) fn blocks_at(&self, node: u32) -> u32 {
         let tree = self.trees.iter().find(|t| t.first == node);

@@ -150,7 +150,6 @@ impl Tree {
 impl Smooth {
     /// Takes the trees as the state has them. To be called before `number`.
     pub(crate) fn load_trees(&mut self, model: &Model, states: &[ArticulationState]) {
-        self.tree_error = None;
         let mut count = 0;
         for (i, articulation) in model.present_articulations() {
             if !articulation.root().is_some_and(|slot| model.is_awake(slot)) {
