@@ -45,3 +45,21 @@ fn meshes_are_refused_or_carry_a_ball() {
     let tally = run("meshes", 60);
     assert!(tally["stepped"] > 15, "{tally:?}");
 }
+
+#[test]
+fn joints_by_calls_are_refused_or_hold() {
+    let tally = run("joints", 40);
+    assert!(
+        tally["some refused, stepped"] + tally["stepped"] > 30,
+        "{tally:?}"
+    );
+}
+
+#[test]
+fn articulations_by_calls_are_refused_or_move() {
+    let tally = run("articulations", 40);
+    assert!(
+        tally["some refused, stepped"] + tally["stepped"] > 30,
+        "{tally:?}"
+    );
+}
