@@ -77,7 +77,7 @@ def call(count: int, seed: int) -> tuple[int, int]:
             arguments = arguments[:1]
         try:
             member = getattr(thing, name)
-            if rng.random() < 0.05:
+            if rng.random() < 0.05 and not isinstance(thing, (type, type(tippe))):
                 setattr(thing, name, rng.choice(values))
             elif callable(member):
                 member(*arguments)

@@ -23,13 +23,15 @@ def test_a_pushed_block_slides_as_far_as_coulomb_says(friction):
     env = tippe.gym.PushBlockVector(8, friction=friction)
     env.reset(seed=3)
     env.batch.set_poses("block", np.tile([-0.4, 0, 0.05, 1, 0, 0, 0], (8, 1)))
-    push = np.linspace(0.2, 0.6, 8)[:, None]
+    push = np.linspace(0.75, 1.5, 8)[:, None] * friction
     left = np.full(8, np.nan)
     for _ in range(env.episode):
         seen = env.step(push)[0]
         alone = np.isnan(left) & (seen[:, 0] > 0.0) & (seen[:, 0] - seen[:, 2] > 1e-6)
         left[alone] = seen[alone, 0] + seen[alone, 1] ** 2 / (2 * friction * 9.81)
-    assert np.abs(seen[:, 1]).max() < 1e-9 and np.abs(seen[:, 0] - left).max() < 1e-6, (seen[:, 0], left)
+    # Within the step of 10 ms in which it stops, a block goes on at half its speed for all of the step: at most μ g h²/8 too far or too short.
+    assert np.abs(seen[:, 1]).max() < 1e-9
+    assert np.abs(seen[:, 0] - left).max() < friction * 9.81 * 0.01**2 / 8 + 1e-7, (seen[:, 0], left)
 
 
 def test_a_block_that_rests_at_its_mark_is_a_success():

@@ -19,18 +19,28 @@ from gymnasium.spaces import Box, Discrete, Space
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ._tippe import Batch, Scene
+from . import Batch, Scene
 
 Outcome = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
-# Control is fifty times a second, in steps of the world of 5 ms.
-SUBSTEPS = 4
+# Actions are given fifty times a second.
+CONTROL = 0.02
+
+
+def along_x(sizes: np.ndarray) -> np.ndarray:
+    """Vectors of these sizes along x."""
+    vectors = np.zeros((len(sizes), 3))
+    vectors[:, 0] = sizes
+    return vectors
 
 
 class BatchVector(VectorEnv):
     """Environments side by side in one batch of worlds; what the task is, those derived from it say."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
-    episode: ClassVar[int]
+    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    # Length of an episode [steps].
+    episode: int
+    # The body that actions push.
+    pushed: ClassVar[str]
 
     def __init__(
         self,
@@ -39,16 +49,20 @@ class BatchVector(VectorEnv):
         num_envs: int,
         threads: int,
         autoreset_mode: AutoresetMode,
+        max_episode_steps: int | None,
     ) -> None:
         if autoreset_mode not in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
             raise ValueError(f"autoreset_mode: must be NEXT_STEP or SAME_STEP, got {autoreset_mode}")
         self.num_envs = num_envs
         self.metadata = {**self.metadata, "autoreset_mode": autoreset_mode}
         self.mode = autoreset_mode
+        if max_episode_steps is not None:
+            self.episode = max_episode_steps
         self.single_observation_space, self.single_action_space = spaces
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.batch = Batch(scene, num_envs, threads=threads)
+        self.substeps = round(CONTROL / scene.dt)
         self.steps = np.zeros(num_envs, dtype=int)
         self.ended = np.zeros(num_envs, dtype=bool)
 
@@ -59,8 +73,6 @@ class BatchVector(VectorEnv):
     def _forces(self, actions: np.ndarray) -> np.ndarray:
         """Checks actions and answers with the forces on `pushed`."""
         raise NotImplementedError
-
-    pushed: ClassVar[str]
 
     def _observe(self) -> np.ndarray:
         raise NotImplementedError
@@ -86,7 +98,7 @@ class BatchVector(VectorEnv):
     def step(self, actions: np.ndarray) -> Outcome:
         forces = self._forces(np.asarray(actions))
         begin = self.ended & (self.mode is AutoresetMode.NEXT_STEP)
-        for _ in range(SUBSTEPS):
+        for _ in range(self.substeps):
             self.batch.apply_force(self.pushed, forces)
             self.batch.step()
         if begin.any():
@@ -164,11 +176,16 @@ class CartPoleVector(BatchVector):
     push, far, tilt = 10.0, 2.4, np.deg2rad(12.0)
 
     def __init__(
-        self, num_envs: int = 1, *, threads: int = 1, autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP
+        self,
+        num_envs: int = 1,
+        *,
+        threads: int = 1,
+        autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
     ) -> None:
         high = np.array([2 * self.far, np.inf, 2 * self.tilt, np.inf])
         spaces = (Box(-high, high, dtype=np.float64), Discrete(2))
-        super().__init__(Scene.parse(CART_POLE), spaces, num_envs, threads, autoreset_mode)
+        super().__init__(Scene.parse(CART_POLE), spaces, num_envs, threads, autoreset_mode, max_episode_steps)
 
     def _start(self, indices: np.ndarray) -> None:
         start = self.np_random.uniform(-0.05, 0.05, (len(indices), 4))
@@ -177,7 +194,7 @@ class CartPoleVector(BatchVector):
     def _forces(self, actions: np.ndarray) -> np.ndarray:
         if actions.shape != (self.num_envs,) or not np.isin(actions, (0, 1)).all():
             raise ValueError(f"actions: must be {self.num_envs} numbers that are 0 or 1")
-        return self.push * (2.0 * actions - 1.0)[:, None] * np.array([1.0, 0.0, 0.0])
+        return along_x(self.push * (2.0 * actions - 1.0))
 
     def _observe(self) -> np.ndarray:
         q, v = self.batch.articulation_states("cart_pole")
@@ -201,7 +218,7 @@ PUSH_BLOCK = """
 version = 1
 name = "Pusher and block"
 [method]
-dt = 0.005
+dt = 0.01
 [[material]]
 name = "wood"
 friction = 0.4
@@ -229,7 +246,7 @@ name = "pusher"
 joint = "prismatic"
 axis = [1, 0, 0]
 position = [-0.15, 0, 0.06]
-start = -0.6
+start = [-0.6]
 limits = [-0.7, 0]
 shape.box = { size = [0.1, 0.2, 0.08] }
 mass = 1
@@ -245,7 +262,7 @@ class PushBlockVector(BatchVector):
     (`info["is_success"]`). `friction` is that of the block on the table.
     """
 
-    episode = 100
+    episode = 90
     pushed = "rail.pusher"
     push, near, still = 60.0, 0.05, 0.01
     starts, marks = (-0.5, -0.4), (0.4, 1.2)
@@ -257,12 +274,13 @@ class PushBlockVector(BatchVector):
         friction: float = 0.4,
         threads: int = 1,
         autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
     ) -> None:
         high = np.array([np.inf, np.inf, 1.0, np.inf, 2.0])
         spaces = (Box(-high, high, dtype=np.float64), Box(-1.0, 1.0, (1,), dtype=np.float64))
         scene = Scene.parse(PUSH_BLOCK, set={"material.wood.friction": friction})
         self.mark, self.away = np.zeros(num_envs), np.zeros(num_envs)
-        super().__init__(scene, spaces, num_envs, threads, autoreset_mode)
+        super().__init__(scene, spaces, num_envs, threads, autoreset_mode, max_episode_steps)
 
     def _start(self, indices: np.ndarray) -> None:
         places = self.np_random.uniform(*self.starts, len(indices))
@@ -275,7 +293,7 @@ class PushBlockVector(BatchVector):
     def _forces(self, actions: np.ndarray) -> np.ndarray:
         if actions.shape != (self.num_envs, 1) or not (np.abs(actions) <= 1).all():
             raise ValueError(f"actions: must be {self.num_envs} rows of one number from -1 to 1")
-        return self.push * actions * np.array([1.0, 0.0, 0.0])
+        return along_x(self.push * actions[:, 0])
 
     def _observe(self) -> np.ndarray:
         q, v = self.batch.articulation_states("rail")
