@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use tippe_scene::recording::{Completeness, Recording};
@@ -36,9 +36,6 @@ origin = [0, 0, 1]
 name = "ball"
 shape.sphere = { radius = 0.1 }
 "#;
-/// Longest life of a run that is killed, longer than it takes to begin [ms].
-const LIFE: u64 = 400;
-
 /// The same numbers for the same seed (splitmix64).
 struct Random(u64);
 
@@ -118,8 +115,13 @@ fn is_prefix(found: &Recording, whole: &Recording) -> Result<()> {
     Ok(())
 }
 
-/// A run ends hard at some moment, with older results in the folder or not.
-fn kill(place: &Place, whole: &Recording, random: &mut Random) -> Result<&'static str> {
+/// A run that takes about `life` ends hard at some moment, with older results in the folder or not.
+fn kill(
+    place: &Place,
+    whole: &Recording,
+    random: &mut Random,
+    life: Duration,
+) -> Result<&'static str> {
     let out = place.folder.join("killed");
     let _ = fs::remove_dir_all(&out);
     let older = random.below(2) == 0;
@@ -129,7 +131,7 @@ fn kill(place: &Place, whole: &Recording, random: &mut Random) -> Result<&'stati
     }
     let more: &[&str] = if older { &["--force"] } else { &[] };
     let mut child = place.start(&out, more)?;
-    std::thread::sleep(Duration::from_micros(random.below(1000 * LIFE)));
+    std::thread::sleep(Duration::from_micros(random.below(life.as_micros() as u64)));
     let before = fs::read(out.join("recording.tippe")).unwrap_or_default();
     let running = child.try_wait()?.is_none();
     child.kill()?;
@@ -269,7 +271,9 @@ fn pair(place: &Place, whole: &Recording, random: &mut Random) -> Result<&'stati
 fn campaign(kind: &str, count: u64, seed: u64) -> Result<ExitCode> {
     let place = Place::new()?;
     let out = place.folder.join("whole");
+    let begin = Instant::now();
     let output = place.command(&out, &[]).output()?;
+    let life = begin.elapsed();
     ensure!(
         output.status.success(),
         "an undisturbed run ends with {:?}",
@@ -282,7 +286,7 @@ fn campaign(kind: &str, count: u64, seed: u64) -> Result<ExitCode> {
     for i in 0..count {
         let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ i);
         let outcome = match kind {
-            "kills" => kill(&place, &whole, &mut random),
+            "kills" => kill(&place, &whole, &mut random, life),
             // From almost nothing to a little more than enough.
             "disks" => disk(&place, &whole, 1 + i * (size + 20) / count),
             "pairs" => pair(&place, &whole, &mut random),

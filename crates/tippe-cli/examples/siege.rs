@@ -130,13 +130,18 @@ impl Server {
     /// How long the page itself takes to be served.
     fn alive(&self) -> Result<Duration> {
         let start = Instant::now();
-        let answer = self.send(
+        // The whole of a request, and an ear for the answer: a line that is half closed counts as gone.
+        let mut stream = self.stream()?;
+        stream.write_all(
             format!(
                 "GET /{}/ HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n",
                 self.token, self.port
             )
             .as_bytes(),
         )?;
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes)?;
+        let answer = String::from_utf8_lossy(&bytes);
         ensure!(
             answer.starts_with("HTTP/1.1 200"),
             "the page is not served: {answer:.40}"

@@ -12,7 +12,7 @@ use crate::error::{BuildError, UnknownArticulation, UnknownBody};
 use crate::math::Vec3;
 use crate::model::{Body, BodyId, BodyKind};
 use crate::state::BodyState;
-use crate::world::World;
+use crate::world::{World, booked};
 
 impl World {
     /// Adds an articulation: a tree, and a body for each of its links. Takes the lowest free slots.
@@ -247,35 +247,53 @@ impl World {
     }
 
     /// An impulse on a link, at once.
-    pub(crate) fn strike_link(&mut self, slot: usize, impulse: Vec3, point: Vec3) {
+    ///
+    /// # Errors
+    /// What it moves cannot be moved so (field `impulse`).
+    pub(crate) fn strike_link(
+        &mut self,
+        slot: usize,
+        impulse: Vec3,
+        point: Vec3,
+    ) -> Result<(), BuildError> {
         let Some(BodyKind::Link { articulation, link }) =
             self.model.bodies[slot].as_ref().map(|b| b.kind.clone())
         else {
-            return;
+            return Ok(());
         };
         self.catch_up();
         let i = articulation as usize;
         let Some(articulation) = &self.model.articulations[i] else {
-            return;
+            return Ok(());
         };
         let tree = &articulation.tree;
         let mut work = Work::new(tree);
         let mut change = vec![0.0; tree.freedom_count()];
         let load = Load::new(link as usize, point, impulse);
         let state = &self.state.articulations[i];
-        let done = articulate(tree, &state.positions, &mut work)
-            .and_then(|()| impulse_response(tree, &[load], &mut work, &mut change));
-        if done.is_err() {
-            return;
-        }
+        articulate(tree, &state.positions, &mut work)
+            .and_then(|()| impulse_response(tree, &[load], &mut work, &mut change))
+            .map_err(|e| BuildError::new("impulse", e.to_string()))?;
         let before = energy::total(&self.model, &self.state).0;
-        let mut state = state.clone();
+        let (old, mut state) = (state.clone(), state.clone());
+        let memory = self.state.adaptive.get(i).cloned().flatten();
         for (v, d) in state.velocities.iter_mut().zip(&change) {
             *v += d;
         }
         let id = self.model.articulation_id(i);
-        if self.set_articulation_state(id, &state).is_ok() {
-            self.ledger.external += energy::total(&self.model, &self.state).0 - before;
+        self.set_articulation_state(id, &state)
+            .map_err(|e| BuildError::new("impulse", e.to_string()))?;
+        let work = energy::total(&self.model, &self.state).0 - before;
+        match booked(self.ledger.external, work) {
+            Ok(external) => self.ledger.external = external,
+            Err(e) => {
+                self.set_articulation_state(id, &old)?;
+                if let Some(place) = self.state.adaptive.get_mut(i) {
+                    *place = memory;
+                }
+                return Err(e);
+            }
         }
+        Ok(())
     }
 }

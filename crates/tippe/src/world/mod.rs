@@ -537,7 +537,8 @@ impl World {
     /// Applies an impulse [N·s] at a world point, at once; the ledger books its work as external.
     ///
     /// # Errors
-    /// The body does not exist or is one that impulses do not move (field `body`), or a number is not finite.
+    /// The body does not exist or is one that impulses do not move (field `body`), a number is not finite, or the energy afterwards
+    /// is not (field `impulse`); then all is as it was.
     pub fn apply_impulse(
         &mut self,
         id: BodyId,
@@ -552,10 +553,10 @@ impl World {
         let missing = || BuildError::new("body", UnknownBody.to_string());
         let body = self.model.get(id).ok_or_else(missing)?;
         if matches!(body.kind, BodyKind::Link { .. }) {
-            self.strike_link(index, impulse, point);
+            self.strike_link(index, impulse, point)?;
         } else if body.is_dynamic() {
-            let state = &mut self.state.bodies[index];
-            let before = crate::dynamics::energy::kinetic(body, state);
+            let mut state = self.state.bodies[index];
+            let before = crate::dynamics::energy::kinetic(body, &state);
             let arm = point - state.position;
             state.velocity += impulse * body.inverse_mass;
             state.angular_velocity += crate::math::rotation::spin(
@@ -563,7 +564,9 @@ impl World {
                 body.inverse_moments,
                 arm.cross(impulse),
             );
-            self.ledger.external += crate::dynamics::energy::kinetic(body, state) - before;
+            let work = crate::dynamics::energy::kinetic(body, &state) - before;
+            self.ledger.external = booked(self.ledger.external, work)?;
+            self.state.bodies[index] = state;
         }
         Ok(())
     }
@@ -795,6 +798,17 @@ fn finite(field: &str, v: Vec3) -> Result<(), BuildError> {
         Ok(())
     } else {
         Err(BuildError::new(field, "must be finite"))
+    }
+}
+
+/// The external work after an impulse did some more.
+fn booked(external: f64, work: f64) -> Result<f64, BuildError> {
+    let sum = external + work;
+    if sum.is_finite() {
+        Ok(sum)
+    } else {
+        let reason = "what it would move has more energy than a number can say";
+        Err(BuildError::new("impulse", reason))
     }
 }
 

@@ -4,8 +4,10 @@ use crate::support;
 
 use cpu_time::ThreadTime;
 use support::{add, solid, sphere, world};
+use tippe::articulated::{Joint, LinkDesc};
 use tippe::joint::{JointDesc, JointKind};
-use tippe::{BodyDesc, MassSpec, Mat3, Pose, Surface, Vec3, World};
+use tippe::shape::mass::MassProperties;
+use tippe::{ArticulationDesc, BodyDesc, LinkBodyDesc, MassSpec, Mat3, Pose, Surface, Vec3, World};
 
 #[test]
 fn masses_and_inertias_out_of_range_are_refused_by_name() {
@@ -80,4 +82,42 @@ fn bodies_in_one_place_are_bounded_and_reported() {
         report.contacts
     );
     assert!(report.work.caps_hit > 0);
+}
+
+/// Found by the campaign `joints`: the ledger was infinite afterwards, and no snapshot of the world could be read again.
+#[test]
+fn impulses_whose_energy_no_number_can_say_are_refused() {
+    let mut world = World::default();
+    let ball = add(&mut world, &solid(sphere(0.1), 1.0, Vec3::ZERO));
+    let mass = MassProperties {
+        mass: 1.0,
+        center: Vec3::X,
+        inertia: Mat3::IDENTITY,
+    };
+    let hinge = Joint::Revolute { axis: Vec3::Y };
+    let link = LinkDesc::new(None, hinge, Pose::IDENTITY, mass);
+    let tree = world
+        .add_articulation(&ArticulationDesc {
+            links: vec![LinkBodyDesc::new(link)],
+            ..ArticulationDesc::default()
+        })
+        .unwrap();
+    let link = world.link_bodies(tree).unwrap()[0];
+    let before = world.hash();
+    for body in [ball, link] {
+        for (impulse, point) in [(1e300, 1.0), (50.0, 1e160), (f64::MAX, 1.0)] {
+            let pushed = world.apply_impulse(body, Vec3::Z * impulse, Vec3::X * point);
+            assert_eq!(
+                pushed.unwrap_err().field,
+                "impulse",
+                "{impulse:e} {point:e}"
+            );
+            assert_eq!(world.hash(), before);
+        }
+    }
+    for body in [ball, link] {
+        world.apply_impulse(body, Vec3::Z, Vec3::X).unwrap();
+    }
+    world.step(0.01).unwrap();
+    assert!(World::restore(&world.snapshot()).is_ok());
 }
