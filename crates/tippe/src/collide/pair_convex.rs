@@ -29,9 +29,9 @@ const LARGER: f64 = 1.5;
 const CONVEX_SAME_NORMAL: f64 = 1e-7;
 
 /// Cosine of the angle between the normal found and that of a face up to which what comes nearest lies nearly flat on the face [1]: 8°.
-const FLAT: f64 = 0.99;
+const CONVEX_FLAT: f64 = 0.99;
 /// Distance from the nearest point, relative to the size and beyond the gap there, from which on a point of the patch is another one [1].
-const BESIDE: f64 = 1e-3;
+const CONVEX_BESIDE: f64 = 1e-3;
 
 /// Marks points of a patch on B's face.
 const ON_B: u32 = 1 << 30;
@@ -148,7 +148,7 @@ impl Touching<'_> {
         if better(self.found.distance, face.separation) {
             let first = out.len();
             push_nearest(self, pair, out);
-            if !ball && face.along.dot(n) >= FLAT {
+            if !ball && face.along.dot(n) >= CONVEX_FLAT {
                 self.add_ends(pair, turned, &face, on_b, first, out);
             }
             return;
@@ -180,7 +180,7 @@ impl Touching<'_> {
         for k in first..out.len() {
             let p = out[k];
             let beside = |q: &ContactPoint| {
-                (p.point_b - q.point_b).length() > BESIDE * self.size + q.gap.abs()
+                (p.point_b - q.point_b).length() > CONVEX_BESIDE * self.size + q.gap.abs()
             };
             // None is deeper than the deepest there is.
             if p.gap >= least && out[nearest..first].iter().all(beside) {
