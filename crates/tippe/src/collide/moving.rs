@@ -8,7 +8,7 @@
 //! stays below the size, the features of the predicted poses are added. If it does not, predicted poses say nothing (the shapes may have
 //! passed each other), and the features of the time of impact count.
 
-use super::advance::{TimeOfImpact, search};
+use super::advance::{TimeOfImpact, is_mesh, search};
 use super::contact::{ContactPoint, Features};
 use super::flight::Flight;
 use super::narrow::{Start, collide_shapes_on};
@@ -164,6 +164,7 @@ fn half_width(shape: &Shape) -> f64 {
         Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
         Shape::Cuboid { half } => half.min_element(),
         Shape::HalfSpace { .. } | Shape::Mesh(_) => f64::INFINITY,
+        Shape::Profile(ref profile) => profile.half_width(),
         _ => {
             let b = shape.bounds(&Pose::IDENTITY);
             0.5 * (b.max - b.min).min_element()
@@ -280,9 +281,10 @@ pub(super) fn look(
         ..Seen::default()
     };
     let width = thinner(a, b);
-    let mesh = [a, b].iter().any(|s| matches!(s, Shape::Mesh(_)));
+    let mesh = is_mesh(a) || is_mesh(b);
+    let profile = [a, b].iter().any(|s| matches!(s, Shape::Profile(_)));
     // Two meshes that glide past each other at a small distance would be followed in steps of that distance.
-    let rough = mesh && half_width(a).min(half_width(b)).is_infinite();
+    let rough = profile || (mesh && half_width(a).min(half_width(b)).is_infinite());
     let arrived = (MOVING_TOLERANCE * width).max(if rough { ROUGH * near } else { 0.0 });
     let touches = points.iter().any(|p| p.gap <= arrived);
     if touches && mesh {
