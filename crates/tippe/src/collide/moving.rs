@@ -261,6 +261,15 @@ impl Seen {
     }
 }
 
+/// Distance at which a pair has met [m]. Two meshes, or profiles, that glide past each other at a small distance would be followed in steps of
+/// that distance.
+fn arrived_at(a: &Shape, b: &Shape, width: f64, near: f64) -> f64 {
+    let profile = [a, b].iter().any(|s| matches!(s, Shape::Profile(_)));
+    let mesh = is_mesh(a) || is_mesh(b);
+    let rough = profile || (mesh && half_width(a).min(half_width(b)).is_infinite());
+    (MOVING_TOLERANCE * width).max(if rough { ROUGH * near } else { 0.0 })
+}
+
 /// Contact points of a fast pair with the given surface: those that are near now, and those of its time of impact within `h` [s].
 /// `motion` is the relative motion in the step [m].
 pub(super) fn look(
@@ -282,10 +291,7 @@ pub(super) fn look(
     };
     let width = thinner(a, b);
     let mesh = is_mesh(a) || is_mesh(b);
-    let profile = [a, b].iter().any(|s| matches!(s, Shape::Profile(_)));
-    // Two meshes that glide past each other at a small distance would be followed in steps of that distance.
-    let rough = profile || (mesh && half_width(a).min(half_width(b)).is_infinite());
-    let arrived = (MOVING_TOLERANCE * width).max(if rough { ROUGH * near } else { 0.0 });
+    let arrived = arrived_at(a, b, width, near);
     let touches = points.iter().any(|p| p.gap <= arrived);
     if touches && mesh {
         // What glides over a mesh may meet another part of it: all that is within reach.

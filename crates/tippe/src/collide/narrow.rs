@@ -253,7 +253,6 @@ pub fn collide_shapes_from(
             mesh_convex(mesh, q, a, p, margin, None, out);
             true
         }
-
         // All else through the outlines of convex cores.
         (HalfSpace { normal }, _) => {
             half_space_convex(*normal, p, b, q, margin, out);

@@ -15,9 +15,9 @@ use crate::shape::profile::Profile;
 use crate::shape::profile_curve::{ArcOf, Corner, Curve};
 
 /// 1 − |cosine| of the angle of two planes up to which they count as parallel [1]: a thousandth of a radian.
-const PARALLEL: f64 = 5e-7;
+const PLANES_PARALLEL: f64 = 5e-7;
 /// Part of the size by which a nearer wall counts as the same, and by which contacts are one [1].
-const SAME: f64 = 1e-9;
+const ONE_CONTACT: f64 = 1e-9;
 
 /// One of the two features that touch: what it is, seen from the profile it belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -149,7 +149,7 @@ pub(crate) fn profile_profile(
 ) {
     let axis = |v: Vec3| pose_a.vector_to_local(pose_b.vector(v));
     let (x, y, z) = (axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
-    if z.z.abs() < 1.0 - PARALLEL {
+    if z.z.abs() < 1.0 - PLANES_PARALLEL {
         return;
     }
     let offset = pose_a.point_to_local(pose_b.position);
@@ -171,7 +171,7 @@ pub(crate) fn profile_profile(
         pose_a,
         pose_b,
         margin,
-        same: SAME * (a.size() + b.size()),
+        same: ONE_CONTACT * (a.size() + b.size()),
     };
     let first = out.len();
     pair.edges(first, out);
@@ -365,7 +365,7 @@ impl Pair<'_> {
         let known = out[first..].iter().any(|c| {
             (c.point_a - contact.point_a).length() <= self.same
                 && (c.point_b - contact.point_b).length() <= self.same
-                && c.normal.dot(contact.normal) > 1.0 - SAME
+                && c.normal.dot(contact.normal) > 1.0 - ONE_CONTACT
         });
         if !known && contact.gap.is_finite() {
             out.push(contact);
@@ -420,13 +420,13 @@ fn arcs(a: &ArcOf, b: &ArcOf) -> Option<(Vec2, f64)> {
     }
     let d = v / distance;
     match (a.is_convex(), b.is_convex()) {
-        (true, true) => (a.has(d) && b.has(-d)).then(|| (d, distance - a.radius - b.radius)),
+        (true, true) => (a.has(d) && b.has(-d)).then_some((d, distance - a.radius - b.radius)),
         // B inside the hollow of A, nearest where B's centre is off A's.
         (false, true) if b.radius < a.radius => {
-            (a.has(d) && b.has(d)).then(|| (-d, a.radius - distance - b.radius))
+            (a.has(d) && b.has(d)).then_some((-d, a.radius - distance - b.radius))
         }
         (true, false) if a.radius < b.radius => {
-            (a.has(-d) && b.has(-d)).then(|| (-d, b.radius - distance - a.radius))
+            (a.has(-d) && b.has(-d)).then_some((-d, b.radius - distance - a.radius))
         }
         _ => None,
     }
@@ -469,7 +469,7 @@ pub(crate) fn half_space_profile(
 ) {
     let n = pose_a.vector(normal);
     let up = pose_b.vector_to_local(n);
-    if up.z.abs() > (2.0 * PARALLEL).sqrt() {
+    if up.z.abs() > (2.0 * PLANES_PARALLEL).sqrt() {
         return;
     }
     let flat = up.truncate().normalize_or_zero();
@@ -488,7 +488,7 @@ pub(crate) fn half_space_profile(
         let contact = made(features, (pose_a, pose_b), (0.0, radius), n, id);
         let known = out[first..]
             .iter()
-            .any(|c| (c.point_b - contact.point_b).length() <= SAME * b.size());
+            .any(|c| (c.point_b - contact.point_b).length() <= ONE_CONTACT * b.size());
         if !known {
             out.push(contact);
         }

@@ -10,10 +10,10 @@ use crate::error::BuildError;
 use crate::math::Vec2;
 
 /// Part of the size within which points are the same [1].
-const SAME: f64 = 1e-9;
+const ONE_POINT: f64 = 1e-9;
 /// Largest coordinate [m], and the smallest size.
-const PLACE_MAX: f64 = 1e6;
-const SIZE_MIN: f64 = 1e-9;
+const PROFILE_PLACE_MAX: f64 = 1e6;
+const PROFILE_SIZE_MIN: f64 = 1e-9;
 
 /// Edges of all paths in order, outline to the left and holes to the right, and where each path begins.
 pub(super) fn curves(paths: &[ProfilePath]) -> Result<(Vec<Curve>, Vec<usize>), BuildError> {
@@ -58,8 +58,8 @@ fn size(paths: &[ProfilePath]) -> Result<f64, BuildError> {
             ProfileEdge::Arc { through, to } => [through, to],
         });
         for p in ends.chain([path.start]) {
-            if !p.is_finite() || p.abs().max_element() > PLACE_MAX {
-                let reason = format!("a point {p} is not within {PLACE_MAX:e} m");
+            if !p.is_finite() || p.abs().max_element() > PROFILE_PLACE_MAX {
+                let reason = format!("a point {p} is not within {PROFILE_PLACE_MAX:e} m");
                 return Err(BuildError::new(format!("paths[{i}]"), reason));
             }
             min = min.min(p);
@@ -67,7 +67,7 @@ fn size(paths: &[ProfilePath]) -> Result<f64, BuildError> {
         }
     }
     let size = (max - min).length();
-    if size < SIZE_MIN {
+    if size < PROFILE_SIZE_MIN {
         return Err(BuildError::new("paths", "all points are in one place"));
     }
     Ok(size)
@@ -81,7 +81,7 @@ fn path_curves(path: &ProfilePath, size: f64) -> Result<Vec<Curve>, BuildError> 
         let at = |reason: String| BuildError::new(format!("edges[{k}]"), reason);
         let mut to = edge.to();
         if k == last {
-            if (to - path.start).length() > SAME * size {
+            if (to - path.start).length() > ONE_POINT * size {
                 return Err(at(format!(
                     "open: the path ends at {to} and starts at {}",
                     path.start
@@ -89,7 +89,7 @@ fn path_curves(path: &ProfilePath, size: f64) -> Result<Vec<Curve>, BuildError> 
             }
             to = path.start;
         }
-        if (to - from).length() <= SAME * size {
+        if (to - from).length() <= ONE_POINT * size {
             return Err(at("it ends where it begins; a circle is two arcs".into()));
         }
         let arc = match *edge {
@@ -99,9 +99,9 @@ fn path_curves(path: &ProfilePath, size: f64) -> Result<Vec<Curve>, BuildError> 
                 Some(arc.ok_or_else(|| at("its three points lie on a line".into()))?)
             }
         };
-        if arc.is_some_and(|a| a.radius > PLACE_MAX) {
+        if arc.is_some_and(|a| a.radius > PROFILE_PLACE_MAX) {
             return Err(at(format!(
-                "its radius is above {PLACE_MAX:e} m: use a line"
+                "its radius is above {PROFILE_PLACE_MAX:e} m: use a line"
             )));
         }
         out.push(Curve::new(from, to, arc));
@@ -123,7 +123,7 @@ fn crossings(
     starts: &[usize],
     size: f64,
 ) -> Result<(), BuildError> {
-    let tolerance = SAME * size;
+    let tolerance = ONE_POINT * size;
     let path_of = |i: usize| starts.partition_point(|s| *s <= i) - 1;
     // The place as it was given: a path may have been turned round.
     let place = |i: usize| {
@@ -168,7 +168,7 @@ fn crossings(
             }
             let back = |x: &Curve, y: &Curve| {
                 (x.to - y.from).length() <= tolerance
-                    && x.tangent(true).dot(y.tangent(false)) < -1.0 + SAME
+                    && x.tangent(true).dot(y.tangent(false)) < -1.0 + ONE_POINT
             };
             if back(a, b) || back(b, a) {
                 let reason = format!("folds back onto {}", place(k));

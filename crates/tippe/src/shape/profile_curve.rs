@@ -7,11 +7,11 @@
 use crate::math::Vec2;
 
 /// Sine of the turn up to which two edges follow each other smoothly [1].
-const SMOOTH: f64 = 1e-9;
+const CORNER_SMOOTH: f64 = 1e-9;
 /// Part of a radius or length by which places count as on an edge beyond its end [1].
-const ON_EDGE: f64 = 1e-12;
+const EDGE_END: f64 = 1e-12;
 /// Turn beyond which a corner over a face is no longer looked at [rad]: the corner behind the one that stands there is, as for boxes.
-const WIDE: f64 = 0.25;
+const CORNER_WIDE: f64 = 0.25;
 
 /// The circle of an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +65,7 @@ impl ArcOf {
 
     /// Whether a unit direction from the centre meets the arc.
     pub fn has(&self, d: Vec2) -> bool {
-        d.dot(self.middle) >= self.cos_half - ON_EDGE
+        d.dot(self.middle) >= self.cos_half - EDGE_END
     }
 }
 
@@ -151,7 +151,7 @@ impl Curve {
     /// Whether the foot of a point is on the segment.
     pub fn is_over(&self, p: Vec2) -> bool {
         let s = self.along(p);
-        (-ON_EDGE..=1.0 + ON_EDGE).contains(&s)
+        (-EDGE_END..=1.0 + EDGE_END).contains(&s)
     }
 
     /// Distance of a point [m], and whether it is on the outer side as seen from the inside of the edge.
@@ -251,7 +251,7 @@ impl Corner {
         };
         let middle = sum.normalize_or_zero();
         let cos_half = middle.dot(normals[0]).clamp(-1.0, 1.0);
-        let wide = (libm::acos(cos_half) + WIDE).min(std::f64::consts::PI);
+        let wide = (libm::acos(cos_half) + CORNER_WIDE).min(std::f64::consts::PI);
         Self {
             point: after.from,
             turn: t.perp_dot(u),
@@ -263,12 +263,12 @@ impl Corner {
 
     /// Whether it sticks out of the solid.
     pub fn is_convex(&self) -> bool {
-        self.turn > SMOOTH
+        self.turn > CORNER_SMOOTH
     }
 
     /// Whether a unit direction lies between its normals.
     pub fn has(&self, d: Vec2) -> bool {
-        d.dot(self.middle) >= self.cos_half - ON_EDGE
+        d.dot(self.middle) >= self.cos_half - EDGE_END
     }
 
     /// Whether it nearly does.
@@ -278,6 +278,6 @@ impl Corner {
 
     /// Whether what is nearest to the corner lies outside; none where the edges follow each other smoothly, and tell.
     pub fn is_outside(&self) -> Option<bool> {
-        (self.turn.abs() > SMOOTH).then_some(self.turn > 0.0)
+        (self.turn.abs() > CORNER_SMOOTH).then_some(self.turn > 0.0)
     }
 }
