@@ -179,7 +179,7 @@ fn sr_20_open_and_crossing_profiles_are_refused_by_place() {
         "paths[0]",
         "not within",
     );
-    assert!(Profile::new(&[square.clone()], 0.0).is_err());
+    assert!(Profile::new(std::slice::from_ref(&square), 0.0).is_err());
     assert!(Profile::new(&[square, hole(0.0, 0.5)], 0.1).is_ok());
 }
 
@@ -330,7 +330,7 @@ fn sr_20_a_disc_rolls_down_a_ramp_of_a_segment_in_every_method() {
         let mut world = world(method, Surface::new(0.5, 0.0));
         put(
             &mut world,
-            shape(&[ramp.clone()]),
+            shape(std::slice::from_ref(&ramp)),
             BodyKind::Fixed,
             upright(0.0, 0.0, 0.0),
             Vec3::ZERO,
