@@ -48,11 +48,11 @@ impl Row {
             p[0] - k[0] * u_t[0] - k[1] * u_t[1],
             p[1] - k[1] * u_t[0] - k[2] * u_t[1],
         ];
-        let p_t = if stick[0].hypot(stick[1]) <= bound {
+        let p_t = if length(stick) <= bound {
             stick
         } else {
             let slide = [p[0] - self.step * u_t[0], p[1] - self.step * u_t[1]];
-            let scale = bound / slide[0].hypot(slide[1]).max(f64::MIN_POSITIVE);
+            let scale = bound / length(slide).max(f64::MIN_POSITIVE);
             slide.map(|x| x * scale.min(1.0))
         };
         let P = self.n * wanted + self.t[0] * p_t[0] + self.t[1] * p_t[1];
@@ -160,6 +160,10 @@ impl Cluster {
             u,
         }
     }
+}
+
+fn length([x, y]: [f64; 2]) -> f64 {
+    (x * x + y * y).sqrt()
 }
 
 /// Work of the impulses on the contacts and the sum of its sizes [J].
