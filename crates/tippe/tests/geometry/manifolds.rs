@@ -244,7 +244,7 @@ fn cl_13_an_edge_across_a_narrow_face_touches_at_two_ends() {
                 let points = c.iter().filter(move |c| (c.point_a.x - x).abs() < 1e-3);
                 points.map(|c| c.gap).fold(f64::INFINITY, f64::min)
             };
-            let apart = 0.02 * angle.sin();
+            let apart = 0.02 * libm::sin(angle);
             assert!(at(0.01).abs() < 1e-9, "{angle}: {c:?}");
             assert!((at(-0.01) - apart).abs() < 0.01 * apart, "{angle}: {c:?}");
             assert_eq!(c.len(), 2, "{angle}: {c:?}");
