@@ -4,7 +4,7 @@
 //! Called by: users of the package.
 //! Source: docs/python.md, "Batches".
 
-use crate::arrays::wxyz;
+use crate::arrays::{pose, wxyz};
 use crate::errors::{Fault, raise, refused, scene_refused, unknown};
 use crate::scene::{Scene, overrides};
 use crate::world::World;
@@ -80,6 +80,39 @@ fn articulation(
             trees.map(|a| a.desc.name.as_str()),
         )
     })
+}
+
+/// The body of a name.
+fn body_of(py: Python<'_>, world: &tippe::World, name: &str) -> PyResult<tippe::BodyId> {
+    let names = world.bodies().map(|(_, body, _)| body.name.as_str());
+    world
+        .body_named(name)
+        .ok_or_else(|| unknown(py, "body", name, names))
+}
+
+/// The worlds that so many rows are for: those of the given numbers, or all `count`.
+fn chosen(
+    py: Python<'_>,
+    worlds: Option<Vec<usize>>,
+    rows: usize,
+    count: usize,
+) -> PyResult<Vec<usize>> {
+    let worlds = worlds.unwrap_or_else(|| (0..count).collect());
+    if rows != worlds.len() {
+        let reason = format!(
+            "must have a row for each of the {} worlds, there are {rows}",
+            worlds.len()
+        );
+        return Err(refused(py, "rows", &reason));
+    }
+    match worlds.iter().find(|i| **i >= count) {
+        Some(i) => Err(refused(
+            py,
+            "worlds",
+            &format!("there are {count} worlds, got {i}"),
+        )),
+        None => Ok(worlds),
+    }
 }
 
 #[pymethods]
@@ -222,10 +255,7 @@ impl Batch {
             ));
         }
         for (world, force) in inner.worlds_mut().iter_mut().zip(forces) {
-            let id = world
-                .body_named(body)
-                .ok_or(tippe::UnknownBody)
-                .map_err(|e| raise(py, e))?;
+            let id = body_of(py, world, body)?;
             let centre = world.body_state(id).map_err(|e| raise(py, e))?.position;
             world
                 .apply_force(id, crate::arrays::vector(force), centre)
@@ -275,6 +305,47 @@ impl Batch {
         PyArray1::from_vec(py, flat).reshape([inner.worlds().len(), bodies, 7])
     }
 
+    /// Velocities of the bodies of all worlds, (n, bodies, 6): of the centre of mass and angular, in world axes.
+    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let inner = self.lock(py)?;
+        let bodies = inner.worlds().first().map_or(0, tippe::World::body_count);
+        let mut flat = Vec::with_capacity(6 * bodies * inner.worlds().len());
+        for world in inner.worlds() {
+            if world.body_count() != bodies {
+                let reason = "the worlds have different numbers of bodies";
+                return Err(refused(py, "velocities", reason));
+            }
+            for (_, _, state) in world.bodies() {
+                flat.extend(state.velocity.to_array());
+                flat.extend(state.angular_velocity.to_array());
+            }
+        }
+        PyArray1::from_vec(py, flat).reshape([inner.worlds().len(), bodies, 6])
+    }
+
+    /// Puts a body of the given worlds, of all if none are given, elsewhere: one row (x, y, z, w, x, y, z) a world. Velocities stay.
+    #[pyo3(signature = (body, poses, worlds = None))]
+    fn set_poses(
+        &self,
+        py: Python<'_>,
+        body: &str,
+        poses: Vec<[f64; 7]>,
+        worlds: Option<Vec<usize>>,
+    ) -> PyResult<()> {
+        let frames = poses
+            .into_iter()
+            .map(|[x, y, z, a, b, c, d]| pose(py, [x, y, z], [a, b, c, d]))
+            .collect::<PyResult<Vec<_>>>()?;
+        let mut inner = self.lock(py)?;
+        let chosen = chosen(py, worlds, frames.len(), inner.worlds().len())?;
+        for (i, frame) in chosen.into_iter().zip(frames) {
+            let world = &mut inner.worlds_mut()[i];
+            let id = body_of(py, world, body)?;
+            world.set_pose(id, frame).map_err(|e| raise(py, e))?;
+        }
+        Ok(())
+    }
+
     /// Positions and velocities of an articulation of all worlds, (n, positions) and (n, velocities); quaternions are (w, x, y, z).
     fn articulation_states<'py>(
         &self,
@@ -311,20 +382,13 @@ impl Batch {
         worlds: Option<Vec<usize>>,
     ) -> PyResult<()> {
         let mut inner = self.lock(py)?;
-        let count = inner.worlds().len();
-        let worlds = worlds.unwrap_or_else(|| (0..count).collect());
-        if positions.len() != worlds.len() || velocities.len() != worlds.len() {
+        let worlds = chosen(py, worlds, positions.len(), inner.worlds().len())?;
+        if velocities.len() != worlds.len() {
             let reason = format!("must have a row for each of the {} worlds", worlds.len());
-            return Err(refused(py, "positions, velocities", &reason));
+            return Err(refused(py, "velocities", &reason));
         }
         for ((i, positions), velocities) in worlds.into_iter().zip(positions).zip(velocities) {
-            let Some(world) = inner.worlds_mut().get_mut(i) else {
-                return Err(refused(
-                    py,
-                    "worlds",
-                    &format!("there are {count} worlds, got {i}"),
-                ));
-            };
+            let world = &mut inner.worlds_mut()[i];
             let id = articulation(py, world, name)?;
             let tree = world.articulation(id).map_err(|e| raise(py, e))?;
             let state = crate::parts::stored_state(py, tree, positions, velocities)?;

@@ -9,8 +9,59 @@ from gymnasium.vector import AutoresetMode
 import tippe.gym
 
 
-def test_the_checker_of_gymnasium_passes():
-    check_env(gymnasium.make("Tippe/CartPole-v0", render_mode="rgb_array").unwrapped)
+@pytest.mark.parametrize("task", ["CartPole", "PushBlock"])
+def test_the_checker_of_gymnasium_passes(task):
+    check_env(gymnasium.make(f"Tippe/{task}-v0", render_mode="rgb_array").unwrapped)
+    vector = gymnasium.make_vec(f"Tippe/{task}-v0", num_envs=3)
+    observation, _ = vector.reset(seed=1)
+    assert vector.observation_space.contains(observation)
+    assert vector.observation_space.contains(vector.step(vector.action_space.sample())[0])
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.4])
+def test_a_pushed_block_slides_as_far_as_coulomb_says(friction):
+    env = tippe.gym.PushBlockVector(8, friction=friction)
+    env.reset(seed=3)
+    env.batch.set_poses("block", np.tile([-0.4, 0, 0.05, 1, 0, 0, 0], (8, 1)))
+    push = np.linspace(0.75, 1.5, 8)[:, None] * friction
+    left = np.full(8, np.nan)
+    for _ in range(env.episode):
+        seen = env.step(push)[0]
+        alone = np.isnan(left) & (seen[:, 0] > 0.0) & (seen[:, 0] - seen[:, 2] > 1e-6)
+        left[alone] = seen[alone, 0] + seen[alone, 1] ** 2 / (2 * friction * 9.81)
+    # Within the step of 10 ms in which it stops, a block goes on at half its speed for all of the step: at most μ g h²/8 too far or too short.
+    assert np.abs(seen[:, 1]).max() < 1e-9
+    assert np.abs(seen[:, 0] - left).max() < friction * 9.81 * 0.01**2 / 8 + 1e-7, (seen[:, 0], left)
+
+
+def test_a_block_that_rests_at_its_mark_is_a_success():
+    env = tippe.gym.PushBlockVector(3)
+    env.reset(seed=1)
+    poses = np.tile([0.0, 0, 0.05, 1, 0, 0, 0], (3, 1))
+    poses[:, 0] = env.mark + [0.0, 0.049, 0.051]
+    env.batch.set_poses("block", poses)
+    total = np.zeros(3)
+    start = env.away.copy()
+    for _ in range(env.episode):
+        _, reward, failed, late, info = env.step(np.zeros((3, 1)))
+        total += reward
+    assert info["is_success"].tolist() == [True, True, False] and late.all() and not failed.any()
+    assert np.allclose(total, start - np.abs(poses[:, 0] - env.mark) + [1, 1, 0], atol=1e-9)
+
+
+def test_actions_that_make_no_sense_are_refused():
+    carts, blocks = tippe.gym.CartPoleVector(2), tippe.gym.PushBlockVector(2)
+    carts.reset(seed=1), blocks.reset(seed=1)
+    for env, actions in (
+        (carts, [0, 2]),
+        (carts, [0]),
+        (carts, [np.nan, 0]),
+        (blocks, [[0.0], [1.5]]),
+        (blocks, [[np.nan], [0.0]]),
+        (blocks, [0.0, 0.0]),
+    ):
+        with pytest.raises(ValueError, match="actions"):
+            env.step(np.array(actions))
 
 
 def test_a_pole_falls_as_its_equation_says():

@@ -120,6 +120,27 @@ def test_seeds_depend_on_the_world_and_not_on_the_size_of_the_batch():
     assert set(drawn(3, 12)).isdisjoint(drawn(3, 11))
 
 
+def test_bodies_of_single_worlds_are_put_elsewhere():
+    batch = tippe.Batch(tippe.Scene.parse(ROLLING), 3)
+    batch.set_poses("block", [[1, 2, 0.1, 1, 0, 0, 0], [3, 0, 0.1, 2, 0, 0, 0]], worlds=[0, 2])
+    poses, speeds = batch.poses(), batch.velocities()
+    assert poses.shape == (3, 2, 7) and speeds.shape == (3, 2, 6)
+    assert np.array_equal(poses[:, 1, :2], [[1, 2], [0, 0], [3, 0]])
+    assert np.array_equal(speeds[:, 1, 0], [2, 2, 2]) and np.array_equal(poses[2, 1, 3:], [1, 0, 0, 0])
+    before = batch.hashes()
+    for body, rows, worlds, error in (
+        ("block", [[0.0] * 7], None, tippe.BuildError),
+        ("block", [[0, 0, 0, 0, 0, 0, 0]] * 3, None, tippe.BuildError),
+        ("block", [[np.nan, 0, 0, 1, 0, 0, 0]] * 3, None, tippe.BuildError),
+        ("block", [[0, 0, 1, 1, 0, 0, 0]], [3], tippe.BuildError),
+        ("blok", [[0, 0, 1, 1, 0, 0, 0]] * 3, None, tippe.UnknownId),
+        ("block", [[0, 0, 1]] * 3, None, (TypeError, ValueError)),
+    ):
+        with pytest.raises(error):
+            batch.set_poses(body, rows, worlds)
+    assert batch.hashes() == before
+
+
 def test_forces_and_edits_reach_single_worlds():
     batch = tippe.Batch(tippe.Scene.parse(ROLLING, set={"body.block.velocity": [0, 0, 0]}), 3)
     for _ in range(50):

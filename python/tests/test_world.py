@@ -2,6 +2,7 @@
 
 import copy
 import doctest
+import pathlib
 import pickle
 import threading
 
@@ -19,6 +20,14 @@ def ball_world(**options):
     world.add_body(tippe.Shape.half_space(), kind="fixed", name="floor")
     ball = world.add_body(tippe.Shape.sphere(0.1), (0, 0, 1.1), name="ball")
     return world, ball
+
+
+def test_the_lines_of_the_readme_print_what_they_say(capsys):
+    text = (pathlib.Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    lines = text.split("```python\n")[1].split("```")[0]
+    exec(lines, {})
+    said = [line.split("# prints: ")[1] for line in lines.splitlines() if "# prints: " in line]
+    assert len(said) == 4 and capsys.readouterr().out.splitlines() == said
 
 
 def test_the_example_of_the_package_runs():

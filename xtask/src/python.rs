@@ -57,6 +57,7 @@ pub fn test(root: &Path) -> Result<bool, String> {
         "--cache-dir",
         "/dev/null",
         "tests/typed.py",
+        "examples",
     ];
     let mut mypy = Command::new(inside("python"));
     mypy.args(stubs).current_dir(root.join("python"));

@@ -4,6 +4,7 @@
 //! Called by: the example `campaign`, the test of the same name.
 //! Source: docs/reliability.md.
 
+use super::calls;
 use super::grammar;
 use super::random::{ODD, Random};
 use std::path::PathBuf;
@@ -13,7 +14,15 @@ use tippe_scene::recording::{Completeness, Recording, RecordingWriter};
 use tippe_scene::{Format, LoadOptions, load_str};
 
 /// All campaigns, by name.
-pub const KINDS: [&str; 5] = ["scenes", "worlds", "snapshots", "recordings", "meshes"];
+pub const KINDS: [&str; 7] = [
+    "scenes",
+    "worlds",
+    "snapshots",
+    "recordings",
+    "meshes",
+    "joints",
+    "articulations",
+];
 /// Snapshots and recordings that are mutated.
 const BASES: u64 = 6;
 /// Bytes of a snapshot before its fields; the last eight are their checksum.
@@ -22,7 +31,8 @@ const ENVELOPE: usize = 20;
 /// What an execution is about, to be saved if it fails or hangs: its bytes and the ending of their file.
 pub type Case = Arc<Mutex<(Vec<u8>, &'static str)>>;
 
-fn keep(case: &Case, bytes: &[u8], ending: &'static str) {
+/// Keeps what an execution is about.
+pub fn keep(case: &Case, bytes: &[u8], ending: &'static str) {
     *case.lock().unwrap_or_else(|e| e.into_inner()) = (bytes.to_vec(), ending);
 }
 
@@ -38,6 +48,8 @@ pub fn execute(kind: &str, seed: u64, i: u64, case: &Case) -> Result<&'static st
         "snapshots" => snapshot(&mut random, case),
         "recordings" => recording(&mut random, case),
         "meshes" => mesh(&mut random, i, case),
+        "joints" => calls::execute(&mut random, false, case),
+        "articulations" => calls::execute(&mut random, true, case),
         _ => Err(format!("no campaign {kind:?}; there are {KINDS:?}")),
     }
 }
@@ -70,7 +82,10 @@ fn scene(random: &mut Random, steps: u32, case: &Case) -> Result<&'static str, S
 }
 
 /// After a step that went well every number of the state is finite.
-fn finite(world: &World) -> Result<(), String> {
+///
+/// # Errors
+/// Which is not.
+pub fn finite(world: &World) -> Result<(), String> {
     let (kinetic, potential) = world.energy();
     if !(kinetic.is_finite() && potential.is_finite() && world.time().is_finite()) {
         return Err(format!(

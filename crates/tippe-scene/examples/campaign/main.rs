@@ -5,20 +5,16 @@
 //! Called by: `cargo run --release -p tippe-scene --example campaign -- KIND [COUNT [SEED [FIRST]]]`; a short run is a test.
 //! Source: docs/reliability.md. The watchdog is a thread of its own, so that it sees a hang while it lasts.
 
+mod calls;
 mod grammar;
 mod kinds;
 mod random;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
-/// Longest time of one execution [s].
-const PATIENCE: u64 = 10;
-/// Most memory of the process [bytes].
-const MEMORY: u64 = 2 << 30;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -34,7 +30,8 @@ fn main() -> ExitCode {
     };
     let case: kinds::Case = Arc::new(Mutex::new((Vec::new(), "bin")));
     let current = Arc::new(AtomicU64::new(first));
-    watch(kind, seed, &case, &current);
+    let (what, in_hand) = (kind.clone(), Arc::clone(&case));
+    watch::watch(&current, move |i, why| save(&what, seed, i, &in_hand, why));
     let mut tally: BTreeMap<&str, u64> = BTreeMap::new();
     let mut failures = 0;
     for i in first..first.saturating_add(count) {
@@ -66,50 +63,4 @@ fn save(kind: &str, seed: u64, i: u64, case: &kinds::Case, what: &str) {
         Err(e) => format!("its case cannot be written: {e}"),
     };
     eprintln!("execution {i} of seed {seed}: {what}; {kept}");
-}
-
-/// Ends the process with the case in hand if an execution hangs or takes all memory.
-fn watch(kind: &str, seed: u64, case: &kinds::Case, current: &Arc<AtomicU64>) {
-    let (kind, case, current) = (kind.to_owned(), Arc::clone(case), Arc::clone(current));
-    std::thread::spawn(move || {
-        let (mut seen, mut ticks) = (u64::MAX, 0);
-        loop {
-            std::thread::sleep(Duration::from_millis(500));
-            let now = current.load(Ordering::Relaxed);
-            ticks = if now == seen { ticks + 1 } else { 0 };
-            seen = now;
-            if ticks > 2 * PATIENCE {
-                save(
-                    &kind,
-                    seed,
-                    now,
-                    &case,
-                    &format!("takes more than {PATIENCE} s"),
-                );
-                std::process::exit(1);
-            }
-            if memory().is_some_and(|m| m > MEMORY) {
-                save(
-                    &kind,
-                    seed,
-                    now,
-                    &case,
-                    &format!("takes more than {} MB", MEMORY >> 20),
-                );
-                std::process::exit(1);
-            }
-        }
-    });
-}
-
-/// Memory of this process, where the system tells it [bytes].
-fn memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
-    line.trim()
-        .trim_end_matches(" kB")
-        .trim()
-        .parse::<u64>()
-        .ok()
-        .map(|kb| kb << 10)
 }

@@ -18,6 +18,12 @@ fn run(kind: &str, count: u64) -> BTreeMap<&'static str, u64> {
     tally
 }
 
+/// How many were stepped, whatever was refused before.
+fn stepped(tally: &BTreeMap<&'static str, u64>) -> u64 {
+    let good = tally.iter().filter(|(what, _)| what.ends_with("stepped"));
+    good.map(|(_, count)| count).sum()
+}
+
 /// Few of them: some scenes of the grammar are slow, see docs/reliability.md.
 #[test]
 fn texts_of_the_grammar_mostly_load_and_step() {
@@ -44,4 +50,14 @@ fn mutated_recordings_never_claim_to_be_whole() {
 fn meshes_are_refused_or_carry_a_ball() {
     let tally = run("meshes", 60);
     assert!(tally["stepped"] > 15, "{tally:?}");
+}
+
+#[test]
+fn joints_by_calls_are_refused_or_hold() {
+    assert!(stepped(&run("joints", 40)) > 30);
+}
+
+#[test]
+fn articulations_by_calls_are_refused_or_move() {
+    assert!(stepped(&run("articulations", 40)) > 30);
 }

@@ -1,5 +1,7 @@
 //! Scene files: every field, every message, every limit.
 
+#[path = "../../examples/campaign/calls.rs"]
+mod calls;
 #[path = "../../examples/fuzz/cases.rs"]
 mod cases;
 #[path = "../../examples/campaign/grammar.rs"]

@@ -93,6 +93,10 @@ pub fn torque_free_exact(axes: Quat, inverse_inertia: Vec3, l: Vec3, h: f64) -> 
     if equal(j.x, j.y) || equal(j.y, j.z) || equal(j.x, j.z) {
         return torque_free(axes, j, l, h);
     }
+    // A step of the series turns by a radian at most: what needs more of them than there may be is not followed in part.
+    if h.abs() * l.length() * j.max_element() > f64::from(TAYLOR_STEPS_MAX) {
+        return torque_free(axes, j, l, h);
+    }
     let mut q = axes;
     let mut left = h;
     for _ in 0..TAYLOR_STEPS_MAX {
