@@ -56,6 +56,10 @@ pub fn triangles(shape: &Shape) -> (Vec<Triangle>, Pattern) {
             None => triangles(rounded.core()),
         },
         Shape::Mesh(mesh) => (faces(mesh.vertices(), mesh.triangles()), Pattern::Plain),
+        Shape::Profile(profile) => {
+            let (points, triangles) = profile.drawn();
+            (faces(&points, &triangles), Pattern::Plain)
+        }
         Shape::HalfSpace { .. } => (Vec::new(), Pattern::Plain),
     }
 }

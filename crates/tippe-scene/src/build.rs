@@ -210,6 +210,7 @@ pub(crate) fn build(
             placements[joint.at.document].place_ends(ends);
         }
     }
+    crate::profile::check_company(&plan[..solids], problems);
     let (mut names, mut joints) = (Vec::new(), Vec::new());
     if problems.is_empty() {
         names = add_bodies(&mut world, &plan[..solids], problems);

@@ -254,6 +254,7 @@ fn shape(shape: &Shape) -> format::Shape {
             triangles: Some(mesh.triangles().to_vec()),
             ..format::Mesh::default()
         }),
+        Shape::Profile(profile) => format::Shape::Profile(crate::profile::explained(&profile)),
         Shape::HalfSpace { normal } => format::Shape::HalfSpace(format::HalfSpace {
             normal: normal.to_array(),
         }),

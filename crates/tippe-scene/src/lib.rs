@@ -42,6 +42,7 @@ mod motion;
 mod overrides;
 mod parameters;
 mod params;
+mod profile;
 mod pyramid;
 mod quantities;
 mod random;

@@ -10,6 +10,7 @@ use crate::check::{LARGE, SMALL, direction, positive, vector, weight};
 use crate::diagnostics::{At, Problems};
 use crate::format::{self, Kind};
 use crate::inertia;
+use crate::profile;
 use std::sync::Arc;
 use tippe::{
     BodyKind, BuildError, ConvexHull, Filter, MassSpec, Pose, Rounded, Shape, ShapeDesc,
@@ -169,6 +170,7 @@ fn shape(
             }
             made
         }
+        format::Shape::Profile(p) => profile::shape(p, &at, problems),
         format::Shape::HalfSpace(h) => {
             if dynamic {
                 let help = "add kind = \"fixed\" (or \"kinematic\"), or use a box";

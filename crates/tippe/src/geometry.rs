@@ -7,12 +7,14 @@
 pub use crate::collide::advance::{TimeOfImpact, time_of_impact, time_of_impact_bound};
 pub use crate::collide::flight::Flight;
 
+use crate::collide::contact::ContactPoint;
 use crate::collide::descend::{Descent, descend};
 use crate::collide::epa::{self, Depth};
 use crate::collide::gjk::{ConvexPair, Found};
 use crate::collide::level;
 use crate::collide::loops::crossing_loops;
 use crate::collide::pair_half_space_mesh::lowest;
+use crate::collide::pair_profile::{half_space_profile, profile_profile};
 use crate::collide::settle::{self, Start};
 use crate::collide::simplex::Simplex;
 use crate::math::{Pose, Vec3, tangents};
@@ -108,6 +110,16 @@ pub fn separation_within(
             let found = Core::of(other).and_then(|a| triangles(mesh, pose_b, a, pose_a, limit));
             found.map(|s| s.flipped())
         }
+        (Shape::Profile(a), Shape::Profile(b)) => {
+            nearest(|out| profile_profile(a, pose_a, b, pose_b, limit, out))
+        }
+        (Shape::HalfSpace { normal }, Shape::Profile(b)) => {
+            nearest(|out| half_space_profile(*normal, pose_a, b, pose_b, limit, out))
+        }
+        (Shape::Profile(a), Shape::HalfSpace { normal }) => {
+            nearest(|out| half_space_profile(*normal, pose_b, a, pose_a, limit, out))
+                .map(|s| s.flipped())
+        }
         (Shape::HalfSpace { normal }, other) => half_space(*normal, pose_a, other, pose_b),
         (other, Shape::HalfSpace { normal }) => {
             half_space(*normal, pose_b, other, pose_a).map(|s| s.flipped())
@@ -170,6 +182,19 @@ pub fn penetration(
     pose_b: &Pose,
 ) -> Result<Option<Separation>, GeometryError> {
     Ok(separation_within(a, pose_a, b, pose_b, 0.0)?.filter(|s| s.distance <= 0.0))
+}
+
+/// The contact of least gap, as what lies between two shapes.
+fn nearest(find: impl FnOnce(&mut Vec<ContactPoint>)) -> Option<Separation> {
+    let mut points = Vec::new();
+    find(&mut points);
+    let least = points.iter().min_by(|p, q| p.gap.total_cmp(&q.gap))?;
+    Some(Separation {
+        distance: least.gap,
+        normal: least.normal,
+        point_a: least.point_a,
+        point_b: least.point_b,
+    })
 }
 
 /// A half-space (A) against a bounded shape.

@@ -81,7 +81,7 @@ pub use error::{
 pub use interrupt::Interrupt;
 pub use joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 pub use material::{ImpactLaw, MaterialId, Materials, Surface};
-pub use math::{Mat3, Pose, Quat, Vec3};
+pub use math::{Mat3, Pose, Quat, Vec2, Vec3};
 pub use method::{
     EventsParams, ForcesParams, IterativeParams, METHOD_NAMES, Method, ParamTable, ParamValue,
     SequentialParams, SimultaneousParams,
@@ -96,7 +96,7 @@ pub use report::{
     AdaptiveReport, CERTIFIED, ContactForce, EnergyLedger, Event, EventKind, JointForce, Phase,
     Residuals, SolverWork, StepReport,
 };
-pub use shape::{ConvexHull, Rounded, Shape, TriangleMesh};
+pub use shape::{ConvexHull, Profile, ProfileEdge, ProfilePath, Rounded, Shape, TriangleMesh};
 pub use solver::choose::THRESHOLDS;
 pub use state::BodyState;
 pub use world::query;

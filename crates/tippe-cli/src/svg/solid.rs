@@ -45,6 +45,7 @@ impl Item<'_> {
             | Shape::Cone { .. }
             | Shape::Hull(_)
             | Shape::Rounded(_)
+            | Shape::Profile(_)
             | Shape::Mesh(_) => {
                 for face in faces(self.shape) {
                     self.face(out, view, &face, dash);
@@ -318,6 +319,15 @@ fn faces(shape: &Shape) -> Vec<Face> {
             }
             None => faces(rounded.core()),
         },
+        Shape::Profile(profile) => {
+            let (points, triangles) = profile.drawn();
+            let corners = |t: &[u32; 3]| t.map(|i| points[i as usize]);
+            let face = |[a, b, c]: [Vec3; 3]| {
+                let normal = (b - a).cross(c - a).normalize_or(Vec3::Z);
+                flat(normal, vec![a, b, c])
+            };
+            triangles.iter().map(|t| face(corners(t))).collect()
+        }
         Shape::Mesh(mesh) => (0..mesh.triangles().len() as u32)
             .map(|t| flat(mesh.normal(t), mesh.corners(t).to_vec()))
             .collect(),
@@ -352,6 +362,7 @@ pub fn shadow(camera: &Camera, shape: &Shape, pose: &Pose) -> Option<Vec<(f64, f
         | Shape::Cone { .. }
         | Shape::Hull(_)
         | Shape::Rounded(_)
+        | Shape::Profile(_)
         | Shape::Mesh(_) => faces(shape)
             .into_iter()
             .flat_map(|f| f.corners)

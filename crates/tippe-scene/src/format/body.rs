@@ -209,12 +209,14 @@ pub enum Shape {
     Hull(Hull),
     /// A surface of triangles, felt from its front; for fixed and kinematic bodies.
     Mesh(Mesh),
+    /// A plane solid of segments and circular arcs.
+    Profile(Profile),
     /// Everything behind a plane through the origin; for fixed and kinematic bodies.
     HalfSpace(HalfSpace),
 }
 
 /// Names of the shapes.
-pub(crate) const SHAPES: [&str; 8] = [
+pub(crate) const SHAPES: [&str; 9] = [
     "box",
     "sphere",
     "capsule",
@@ -222,6 +224,7 @@ pub(crate) const SHAPES: [&str; 8] = [
     "cone",
     "hull",
     "mesh",
+    "profile",
     "half_space",
 ];
 
@@ -312,6 +315,41 @@ record! {
 }
 
 record! {
+    /// A plane solid of segments and circular arcs, with holes, in the plane of x and y of the shape frame. It touches other profiles in parallel
+    /// planes and half-spaces that stand upright on its plane, nothing else.
+    Profile { required {
+        /// Extent along z, half to each side [m].
+        thickness: f64,
+        /// The outline.
+        outline: ProfilePath,
+    } optional {
+        /// Holes, none inside another.
+        holes: Vec<ProfilePath>,
+    } }
+}
+
+record! {
+    /// A closed path; either sense of turn will do.
+    ProfilePath { required {
+        /// Where the first edge begins [m].
+        start: [f64; 2],
+        /// Edges, each from the end of the one before; the last one ends at the start.
+        edges: Vec<ProfileEdge>,
+    } optional {} }
+}
+
+record! {
+    /// An edge of a path: straight, or along a circle.
+    ProfileEdge { required {
+        /// Where it ends [m].
+        to: [f64; 2],
+    } optional {
+        /// A point on its way, which makes it an arc of the circle through its three points [m].
+        through: [f64; 2],
+    } }
+}
+
+record! {
     /// A half-space.
     HalfSpace { required {
         /// Outward normal; need not have length one.
@@ -338,6 +376,7 @@ impl Shape {
             Self::Cone(_) => "cone",
             Self::Hull(_) => "hull",
             Self::Mesh(_) => "mesh",
+            Self::Profile(_) => "profile",
             Self::HalfSpace(_) => "half_space",
         }
     }
@@ -377,6 +416,7 @@ impl Shape {
             Some(n) if *name == "cone" => Self::Cone(Cone::read(n, at, problems)),
             Some(n) if *name == "hull" => Self::Hull(Hull::read(n, at, problems)),
             Some(n) if *name == "mesh" => Self::Mesh(Mesh::read(n, at, problems)),
+            Some(n) if *name == "profile" => Self::Profile(Profile::read(n, at, problems)),
             Some(n) => Self::HalfSpace(HalfSpace::read(n, at, problems)),
             None => Self::default(),
         }

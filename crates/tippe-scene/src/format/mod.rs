@@ -15,7 +15,8 @@ pub use articulation::{Adaptive, Articulation, Link, LinkJoint, TreeIntegrator};
 pub use body::{
     All, Axis, AxisAngle, Bits, Body, BoxShape, Capsule, Collision, Cone, ConstantMotion, Cylinder,
     Drag, DragAutomatic, DragQuadratic, DragStokes, HalfSpace, Hull, Kind, Locked, Mesh, Motion,
-    Shape, ShapeEntry, ShapePlace, SineMotion, Sphere, TableMotion,
+    Profile, ProfileEdge, ProfilePath, Shape, ShapeEntry, ShapePlace, SineMotion, Sphere,
+    TableMotion,
 };
 pub use control::{Camera, Drives, Keys, Program, Quantity, Sensor, SensorKind, Sine};
 pub use generator::{Chain, Fill, Grid, OneOrMany, Pyramid, RandomRotation, Region, Stack};

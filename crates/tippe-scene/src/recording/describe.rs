@@ -186,6 +186,13 @@ fn solid(shape: &Shape) -> Solid {
             points: mesh.vertices().iter().map(|v| v.to_array()).collect(),
             triangles: mesh.triangles().to_vec(),
         },
+        Shape::Profile(profile) => {
+            let (points, triangles) = profile.drawn();
+            Solid::Mesh {
+                points: points.iter().map(|v| v.to_array()).collect(),
+                triangles,
+            }
+        }
         Shape::HalfSpace { normal } => Solid::HalfSpace {
             normal: normal.to_array(),
         },

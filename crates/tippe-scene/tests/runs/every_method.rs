@@ -1,64 +1,63 @@
-//! SR-22: every scene of the repository runs with the methods that support it all, by changing one word.
+//! SR-22: every scene of the repository runs with every method that supports it, by changing one word.
+//!
+//! The example `every_method` does the same for whole scenes at length; here the largest take fewer steps.
 
 #![allow(
     clippy::unwrap_used,
     reason = "a test may stop at what it does not expect"
 )]
 
-use std::path::{Path, PathBuf};
+use crate::every_method_support::{End, METHODS, name, run, scene_files};
 use tippe_scene::{LoadOptions, load_file};
 
-/// Steps of each run, and of scenes with more bodies than this.
+/// Steps of each run; scenes with more bodies than this take two with two methods.
 const STEPS: usize = 20;
 const STEPS_OF_MANY: usize = 2;
-const MANY: usize = 150;
-
-fn scene_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.is_file())
-        .collect();
-    files.sort();
-    files
-}
-
-/// Methods that support every scene of the folder; `forces` refuses what it lacks.
-const METHODS: [&str; 3] = ["sequential", "iterative", "simultaneous"];
-/// Large scenes run with the two of them that take seconds for it.
 const METHODS_OF_MANY: [&str; 2] = ["sequential", "simultaneous"];
-/// Compliant contact is known to one alone; the others refuse it.
-const METHODS_OF_COMPLIANT: [&str; 1] = ["forces"];
-/// A net of 1600 bodies is a joint network, which `sequential` alone knows: the others take minutes for a step.
-const NETWORK: &str = "joint-grid.toml";
+const MANY: usize = 150;
+/// What takes seconds for its steps, and is left to the example: scenes and methods.
+const SLOW: [(&str, &str); 5] = [
+    ("dropped-stack", "simultaneous"),
+    ("gear-train", "events"),
+    ("joint-grid", "simultaneous"),
+    ("pin-in-sheath", "forces"),
+    ("towers", "events"),
+];
+/// What does not hold: the chain's joints are stiffer than `forces` can follow, and it stops there instead of refusing.
+const MISSES: [(&str, &str); 1] = [("hanging-chain", "forces")];
 
 #[test]
 fn sr_22_every_scene_runs_with_every_method() {
-    for path in scene_files().iter().filter(|p| !p.ends_with(NETWORK)) {
-        let plain = load_file(path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let mut ran = [0; METHODS.len()];
+    for path in scene_files() {
+        let plain = load_file(&path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
         let many = plain.world.body_count() > MANY;
-        let gives_way = plain.world.materials().compliant().is_some();
-        let (steps, methods) = if gives_way {
-            (STEPS, &METHODS_OF_COMPLIANT[..])
-        } else if many {
-            (STEPS_OF_MANY, &METHODS_OF_MANY[..])
-        } else {
-            (STEPS, &METHODS[..])
-        };
-        for method in methods {
-            let options = LoadOptions {
-                method: Some((*method).into()),
-                ..LoadOptions::default()
-            };
-            let mut scene = load_file(path, &options).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!(scene.world.method().name(), *method);
-            for step in 0..steps {
-                let report = scene.world.step(scene.dt);
-                let report = report
-                    .unwrap_or_else(|e| panic!("{}: {method}: step {step}: {e}", path.display()));
-                assert!(report.is_finite(), "{}: {method}", path.display());
+        let steps = if many { STEPS_OF_MANY } else { STEPS };
+        let mut supported = 0;
+        for (k, method) in METHODS.into_iter().enumerate() {
+            let this = (name(&path), method);
+            let slow = SLOW.iter().any(|(n, m)| (n.to_string(), *m) == this);
+            if slow || (many && !METHODS_OF_MANY.contains(&method)) {
+                supported += usize::from(slow);
+                continue;
+            }
+            let missed = MISSES.iter().any(|(n, m)| (n.to_string(), *m) == this);
+            match run(&path, method, steps) {
+                End::Ran => {
+                    assert!(!missed, "{this:?} runs now: take it off the list");
+                    supported += 1;
+                    ran[k] += 1;
+                }
+                End::Refused(reason) => {
+                    assert!(!reason.is_empty() && !missed, "{this:?}");
+                }
+                End::Stopped(reason) => assert!(missed, "{this:?}: {reason}"),
             }
         }
+        assert!(supported > 0, "{}: no method runs it", path.display());
     }
+    println!("{METHODS:?} run {ran:?} scenes");
+    // Contacts that give way are known to `forces` alone; screws, gears, racks and rolling friction are not.
+    let count = scene_files().len();
+    assert!(ran.iter().all(|r| *r + 20 >= count), "{ran:?} of {count}");
 }

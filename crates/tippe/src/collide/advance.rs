@@ -71,8 +71,9 @@ pub fn time_of_impact(
     search(a, b, horizon, tolerance, POSES_MAX)
 }
 
+/// Whether no axis keeps it apart from others: it is not convex.
 pub(super) const fn is_mesh(shape: &Shape) -> bool {
-    matches!(shape, Shape::Mesh(_))
+    matches!(shape, Shape::Mesh(_) | Shape::Profile(_))
 }
 
 /// The same with a limit of its own on the work, in poses.

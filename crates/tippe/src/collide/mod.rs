@@ -31,6 +31,7 @@ mod pair_half_space_convex;
 pub(crate) mod pair_half_space_mesh;
 mod pair_mesh;
 pub mod pair_mesh_mesh;
+pub(crate) mod pair_profile;
 mod pair_sphere_capsule;
 mod pair_sphere_cuboid;
 mod pair_sphere_sphere;

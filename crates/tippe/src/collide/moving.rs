@@ -8,7 +8,7 @@
 //! stays below the size, the features of the predicted poses are added. If it does not, predicted poses say nothing (the shapes may have
 //! passed each other), and the features of the time of impact count.
 
-use super::advance::{TimeOfImpact, search};
+use super::advance::{TimeOfImpact, is_mesh, search};
 use super::contact::{ContactPoint, Features};
 use super::flight::Flight;
 use super::narrow::{Start, collide_shapes_on};
@@ -164,6 +164,7 @@ fn half_width(shape: &Shape) -> f64 {
         Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
         Shape::Cuboid { half } => half.min_element(),
         Shape::HalfSpace { .. } | Shape::Mesh(_) => f64::INFINITY,
+        Shape::Profile(ref profile) => profile.half_width(),
         _ => {
             let b = shape.bounds(&Pose::IDENTITY);
             0.5 * (b.max - b.min).min_element()
@@ -260,6 +261,15 @@ impl Seen {
     }
 }
 
+/// Distance at which a pair has met [m]. Two meshes, or profiles, that glide past each other at a small distance would be followed in steps of
+/// that distance.
+fn arrived_at(a: &Shape, b: &Shape, width: f64, near: f64) -> f64 {
+    let profile = [a, b].iter().any(|s| matches!(s, Shape::Profile(_)));
+    let mesh = is_mesh(a) || is_mesh(b);
+    let rough = profile || (mesh && half_width(a).min(half_width(b)).is_infinite());
+    (MOVING_TOLERANCE * width).max(if rough { ROUGH * near } else { 0.0 })
+}
+
 /// Contact points of a fast pair with the given surface: those that are near now, and those of its time of impact within `h` [s].
 /// `motion` is the relative motion in the step [m].
 pub(super) fn look(
@@ -280,10 +290,8 @@ pub(super) fn look(
         ..Seen::default()
     };
     let width = thinner(a, b);
-    let mesh = [a, b].iter().any(|s| matches!(s, Shape::Mesh(_)));
-    // Two meshes that glide past each other at a small distance would be followed in steps of that distance.
-    let rough = mesh && half_width(a).min(half_width(b)).is_infinite();
-    let arrived = (MOVING_TOLERANCE * width).max(if rough { ROUGH * near } else { 0.0 });
+    let mesh = is_mesh(a) || is_mesh(b);
+    let arrived = arrived_at(a, b, width, near);
     let touches = points.iter().any(|p| p.gap <= arrived);
     if touches && mesh {
         // What glides over a mesh may meet another part of it: all that is within reach.

@@ -15,6 +15,7 @@ use super::pair_half_space_convex::half_space_convex;
 use super::pair_half_space_mesh::half_space_mesh;
 use super::pair_mesh::mesh_convex;
 use super::pair_mesh_mesh::mesh_mesh;
+use super::pair_profile::{half_space_profile, profile_profile};
 use super::pair_sphere_capsule::sphere_capsule;
 use super::pair_sphere_cuboid::sphere_cuboid;
 use super::pair_sphere_sphere::sphere_sphere;
@@ -125,7 +126,7 @@ pub fn collide_shapes_from(
     start: &mut Start,
     out: &mut Vec<ContactPoint>,
 ) -> bool {
-    use Shape::{Capsule, Cuboid, HalfSpace, Mesh, Sphere};
+    use Shape::{Capsule, Cuboid, HalfSpace, Mesh, Profile, Sphere};
     if !finite(pose_a, pose_b) || margin.is_nan() {
         return false;
     }
@@ -240,6 +241,7 @@ pub fn collide_shapes_from(
             half_space_capsule(*normal, p, (*l, *s), q, margin, out);
             false
         }
+        (Profile(_), _) | (_, Profile(_)) => profiles((a, p), (b, q), margin, out),
         (HalfSpace { .. } | Mesh(_), HalfSpace { .. } | Mesh(_)) => {
             grounds((a, p), (b, q), margin, &mut limited, out)
         }
@@ -251,7 +253,6 @@ pub fn collide_shapes_from(
             mesh_convex(mesh, q, a, p, margin, None, out);
             true
         }
-
         // All else through the outlines of convex cores.
         (HalfSpace { normal }, _) => {
             half_space_convex(*normal, p, b, q, margin, out);
@@ -297,6 +298,26 @@ fn grounds(
     false
 }
 
+/// Profiles with each other and with half-spaces; whether the points are to be mirrored. They touch nothing else.
+fn profiles(
+    (a, p): (&Shape, &Pose),
+    (b, q): (&Shape, &Pose),
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) -> bool {
+    use Shape::{HalfSpace, Profile};
+    match (a, b) {
+        (Profile(a), Profile(b)) => profile_profile(a, p, b, q, margin, out),
+        (HalfSpace { normal }, Profile(b)) => half_space_profile(*normal, p, b, q, margin, out),
+        (Profile(a), HalfSpace { normal }) => {
+            half_space_profile(*normal, q, a, p, margin, out);
+            return true;
+        }
+        _ => {}
+    }
+    false
+}
+
 fn flip_all(points: &mut [ContactPoint]) {
     for point in points {
         *point = flipped(point);
@@ -306,7 +327,7 @@ fn flip_all(points: &mut [ContactPoint]) {
 /// Which shape comes first where two different ones meet by a routine for both orders.
 const fn rank(shape: &Shape) -> u32 {
     match shape {
-        Shape::HalfSpace { .. } | Shape::Mesh(_) => 0,
+        Shape::HalfSpace { .. } | Shape::Mesh(_) | Shape::Profile(_) => 0,
         Shape::Sphere { .. } => 1,
         Shape::Capsule { .. } => 2,
         Shape::Cuboid { .. } => 3,

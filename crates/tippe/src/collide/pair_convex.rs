@@ -28,6 +28,11 @@ const LARGER: f64 = 1.5;
 /// Difference of unit vectors below which what stands out along one does so along the other [1]: a part of what `settle` asks for.
 const CONVEX_SAME_NORMAL: f64 = 1e-7;
 
+/// Cosine of the angle between the normal found and that of a face up to which what comes nearest lies nearly flat on the face [1]: 8°.
+const CONVEX_FLAT: f64 = 0.99;
+/// Distance from the nearest point, relative to the size and beyond the gap there, from which on a point of the patch is another one [1].
+const CONVEX_BESIDE: f64 = 1e-3;
+
 /// Marks points of a patch on B's face.
 const ON_B: u32 = 1 << 30;
 
@@ -97,6 +102,8 @@ pub(super) struct Touching<'a> {
 /// A face that may carry the contact.
 struct Candidate {
     normal: Vec3,
+    /// The same in the frame of A, from A to B.
+    along: Vec3,
     /// Separation along the normal [m].
     separation: f64,
     area: f64,
@@ -133,16 +140,55 @@ impl Touching<'_> {
             (None, Some(g)) => Some((g, true)),
             (None, None) => None,
         };
-        let mut lowest = f64::INFINITY;
-        if let Some((face, on_b)) = chosen
-            && !better(self.found.distance, face.separation)
-        {
-            let turned = if on_b { turned_b } else { turned_a };
-            lowest = self.face(pair, turned, &face, on_b, out);
+        let Some((face, on_b)) = chosen else {
+            push_nearest(self, pair, out);
+            return;
+        };
+        let turned = if on_b { turned_b } else { turned_a };
+        if better(self.found.distance, face.separation) {
+            let first = out.len();
+            push_nearest(self, pair, out);
+            if !ball && face.along.dot(n) >= CONVEX_FLAT {
+                self.add_ends(pair, turned, &face, on_b, first, out);
+            }
+            return;
         }
+        let lowest = self.face(pair, turned, &face, on_b, out);
         if better(lowest, self.found.distance) {
             push_nearest(self, pair, out);
         }
+    }
+
+    /// Where what comes nearest lies nearly flat on a face all the same, the other points of the patch there. An edge across a narrow face
+    /// touches at two ends; kept apart at the nearer one alone, it would sink in at the other. (How far the face separates the cores says
+    /// little of this: a long edge reaches deep under its plane beside the face. What is over the face counts.)
+    fn add_ends(
+        &self,
+        pair: &ConvexPair<'_>,
+        turned: Turned<'_>,
+        face: &Candidate,
+        on_b: bool,
+        nearest: usize,
+        out: &mut Vec<ContactPoint>,
+    ) {
+        let first = out.len();
+        let least = out[nearest..]
+            .iter()
+            .fold(f64::INFINITY, |g, p| g.min(p.gap));
+        self.face(pair, turned, face, on_b, out);
+        let mut kept = first;
+        for k in first..out.len() {
+            let p = out[k];
+            let beside = |q: &ContactPoint| {
+                (p.point_b - q.point_b).length() > CONVEX_BESIDE * self.size + q.gap.abs()
+            };
+            // None is deeper than the deepest there is.
+            if p.gap >= least && out[nearest..first].iter().all(beside) {
+                out[kept] = p;
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
     }
 
     /// Clips the other outline to a face; returns the lowest height of its core points [m].
@@ -223,6 +269,7 @@ impl Touching<'_> {
         };
         Some(Candidate {
             normal,
+            along,
             separation,
             area: turned.area(),
             other,

@@ -25,6 +25,8 @@ pub mod rotation;
 pub use glam;
 pub use pose::Pose;
 
+/// A 2-vector of `f64`: a point of the plane of a profile.
+pub type Vec2 = glam::DVec2;
 /// A 3-vector of `f64`.
 pub type Vec3 = glam::DVec3;
 /// A unit quaternion of `f64`. Files and output write it (w, x, y, z); in memory glam's order is (x, y, z, w).

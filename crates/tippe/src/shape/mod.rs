@@ -16,6 +16,10 @@ pub mod mass;
 pub mod mesh;
 pub mod mesh_closest;
 mod mesh_topology;
+pub mod profile;
+mod profile_check;
+pub(crate) mod profile_curve;
+mod profile_drawn;
 mod quickhull;
 pub mod rounded;
 #[cfg(feature = "serde")]
@@ -30,6 +34,7 @@ pub use hull::ConvexHull;
 pub use mass::MassProperties;
 pub use mesh::mesh_mass_properties;
 pub use mesh_closest::{MeshPoint, TrianglePart};
+pub use profile::{Profile, ProfileEdge, ProfilePath};
 pub use rounded::Rounded;
 pub use support::{Core, SupportPoint};
 pub use triangle_mesh::TriangleMesh;
@@ -79,6 +84,9 @@ pub enum Shape {
     Rounded(Arc<Rounded>),
     /// A surface of triangles, felt from its front: ground, or the skin of a solid. Bodies may share it.
     Mesh(Arc<TriangleMesh>),
+    /// A plane solid of segments and circular arcs, with holes, in the plane of x and y. It touches profiles in parallel planes and half-spaces
+    /// that stand upright on its own, and nothing else: keep its body in its plane. Bodies may share it.
+    Profile(Arc<Profile>),
     /// Everything at or below the plane `normal · x = 0`. Only for fixed and kinematic bodies.
     HalfSpace {
         /// Unit outward normal.
@@ -105,7 +113,7 @@ impl Shape {
                 radius,
             } => cone::check(half_length, radius),
             // Checked when it was made.
-            Self::Hull(_) | Self::Mesh(_) | Self::Rounded(_) => Ok(()),
+            Self::Hull(_) | Self::Mesh(_) | Self::Rounded(_) | Self::Profile(_) => Ok(()),
             Self::HalfSpace { normal } => half_space::check(normal),
         }
     }
@@ -131,6 +139,7 @@ impl Shape {
             Self::Hull(ref hull) => hull.reach(),
             Self::Rounded(ref r) => r.core().reach() + r.radius(),
             Self::Mesh(ref mesh) => mesh.reach(),
+            Self::Profile(ref profile) => profile.reach(),
             Self::HalfSpace { .. } => f64::INFINITY,
         }
     }
@@ -156,6 +165,7 @@ impl Shape {
             Self::Hull(ref hull) => hull.volume(),
             Self::Rounded(ref r) => r.volume(),
             Self::Mesh(ref mesh) => mesh.mass_properties(1.0).map_or(0.0, |m| m.mass),
+            Self::Profile(ref profile) => profile.volume(),
             Self::HalfSpace { .. } => f64::INFINITY,
         }
     }
@@ -184,6 +194,7 @@ impl Shape {
             Self::Mesh(ref mesh) => mesh
                 .mass_properties(density)
                 .unwrap_or(MassProperties::NONE),
+            Self::Profile(ref profile) => profile.mass_properties(density),
             Self::HalfSpace { .. } => MassProperties::NONE,
         }
     }
@@ -209,6 +220,7 @@ impl Shape {
             Self::Hull(ref hull) => hull.bounds(pose),
             Self::Rounded(ref r) => r.core().bounds(pose).grown(r.radius()),
             Self::Mesh(ref mesh) => mesh.bounds(pose),
+            Self::Profile(ref profile) => profile.bounds(pose),
             Self::HalfSpace { normal } => half_space::bounds(normal, pose),
         }
     }

@@ -4,7 +4,7 @@
 //! Called by: serde, with the feature of that name.
 //! Source: —
 
-use super::{ConvexHull, Rounded, Shape, TriangleMesh};
+use super::{ConvexHull, Profile, ProfilePath, Rounded, Shape, TriangleMesh};
 use crate::error::BuildError;
 use crate::math::Vec3;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,29 @@ impl TryFrom<Surface> for TriangleMesh {
     type Error = BuildError;
     fn try_from(s: Surface) -> Result<Self, BuildError> {
         Self::new(&s.vertices, &s.triangles)
+    }
+}
+
+/// A plane solid by its paths.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Outlined {
+    paths: Vec<ProfilePath>,
+    thickness: f64,
+}
+
+impl From<Profile> for Outlined {
+    fn from(p: Profile) -> Self {
+        Self {
+            paths: p.paths().to_vec(),
+            thickness: p.thickness(),
+        }
+    }
+}
+
+impl TryFrom<Outlined> for Profile {
+    type Error = BuildError;
+    fn try_from(p: Outlined) -> Result<Self, BuildError> {
+        Self::new(&p.paths, p.thickness)
     }
 }
 

@@ -57,7 +57,7 @@ pub struct SupportPoint {
 }
 
 impl<'a> Core<'a> {
-    /// Core and radius [m] of a bounded convex shape; `None` for half-spaces and meshes.
+    /// Core and radius [m] of a bounded convex shape; `None` for half-spaces, meshes and profiles.
     #[must_use]
     pub fn of(shape: &'a Shape) -> Option<(Self, f64)> {
         Some(match shape {
@@ -94,7 +94,7 @@ impl<'a> Core<'a> {
             ),
             Shape::Hull(hull) => (Self::Hull(hull), 0.0),
             Shape::Rounded(r) => (Self::of(r.core())?.0, r.radius()),
-            Shape::Mesh(_) | Shape::HalfSpace { .. } => return None,
+            Shape::Mesh(_) | Shape::Profile(_) | Shape::HalfSpace { .. } => return None,
         })
     }
 

@@ -9,13 +9,13 @@ use crate::dynamics::sleep::Sleeping;
 use crate::error::SnapshotError;
 use crate::joint::{Freedom, JointDesc, JointId, JointKind, Motor, Spring};
 use crate::material::{ImpactLaw, MaterialId, Materials, Pair, Surface};
-use crate::math::{Pose, Quat, Vec3};
+use crate::math::{Pose, Quat, Vec2, Vec3};
 use crate::model::coupling::Mesh;
 use crate::model::family::Family;
 use crate::model::{Body, BodyId, BodyKind, Drag, Filter, Joint, Model, ShapeDesc};
 use crate::motion::Motion;
 use crate::report::EnergyLedger;
-use crate::shape::{ConvexHull, Rounded, Shape, TriangleMesh};
+use crate::shape::{ConvexHull, Profile, ProfileEdge, ProfilePath, Rounded, Shape, TriangleMesh};
 use crate::state::{
     BodyState, CompliantContact, CompliantMemory, ContactKey, ContactMemory, EffortMemory, Impulse,
     JointMemory, Load, PairKey, State,
@@ -510,6 +510,43 @@ impl Code for Arc<Rounded> {
     }
 }
 
+impl Code for Vec2 {
+    fn write(&self, out: &mut Output) {
+        self.x.write(out);
+        self.y.write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Ok(Self::new(Code::read(input)?, Code::read(input)?))
+    }
+}
+
+impl Code for ProfilePath {
+    fn write(&self, out: &mut Output) {
+        self.start.write(out);
+        self.edges.write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        Ok(Self {
+            start: Code::read(input)?,
+            edges: Code::read(input)?,
+        })
+    }
+}
+
+impl Code for Arc<Profile> {
+    fn write(&self, out: &mut Output) {
+        self.paths().to_vec().write(out);
+        self.thickness().write(out);
+    }
+    fn read(input: &mut Input<'_>) -> Result<Self, SnapshotError> {
+        let (paths, thickness): (Vec<ProfilePath>, f64) = (Code::read(input)?, Code::read(input)?);
+        match Profile::new(&paths, thickness) {
+            Ok(profile) => Ok(Self::new(profile)),
+            Err(_) => input.corrupt(),
+        }
+    }
+}
+
 impl Code for Arc<TriangleMesh> {
     fn write(&self, out: &mut Output) {
         self.vertices().to_vec().write(out);
@@ -563,7 +600,9 @@ code_enum!(Shape {
     6 => Hull(hull),
     7 => Mesh(mesh),
     8 => Rounded(rounded),
+    9 => Profile(profile),
 });
+code_enum!(ProfileEdge { 0 => Line { to }, 1 => Arc { through, to } });
 code_enum!(Motion {
     0 => Constant { velocity, angular_velocity },
     1 => Sine { amplitude, rotation_amplitude, frequency, phase },

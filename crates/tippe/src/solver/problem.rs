@@ -331,6 +331,31 @@ impl Problem {
         self.push_group(law, 1)
     }
 
+    /// The nodes of another problem, at rest and without any rows: some of its groups follow by `add_group_of`.
+    pub(crate) fn take_nodes_of(&mut self, whole: &Self) {
+        self.clear();
+        self.free.resize(whole.blocks(), [0.0; 6]);
+        self.mass.clone_from(&whole.mass);
+        self.inverse.clone_from(&whole.inverse);
+        self.trees.clone_from(&whole.trees);
+        self.tree_of.clone_from(&whole.tree_of);
+        self.tree_mass.clone_from(&whole.tree_mass);
+        self.tree_factor.clone_from(&whole.tree_factor);
+    }
+
+    /// Adds the rows of a group of a problem with the same nodes, under a law and with targets of its own.
+    pub(crate) fn add_group_of(&mut self, whole: &Self, group: usize, law: Law, target: &[f64]) {
+        let g = &whole.groups[group];
+        debug_assert_eq!(target.len(), g.rows);
+        self.target.extend_from_slice(target);
+        self.start.resize(self.target.len(), 0.0);
+        self.push_group(law, g.rows);
+        for side in &whole.sides[g.sides.clone()] {
+            let first = side.first as usize;
+            self.add_block_side(side.block, &whole.jacobian[first..first + g.rows]);
+        }
+    }
+
     fn push_group(&mut self, law: Law, rows: usize) -> usize {
         self.groups.push(Group {
             law,

@@ -6,8 +6,8 @@ use support::{below, state};
 use tippe::assembly::Assembly;
 use tippe::math::rotation;
 use tippe::{
-    BodyDesc, BodyId, BodyKind, JointDesc, JointId, JointKind, MassSpec, Mat3, Method, Pose, Vec3,
-    World,
+    BodyDesc, BodyId, BodyKind, JointDesc, JointId, JointKind, MassSpec, Mat3, Method, Pose,
+    SimultaneousParams, Vec3, World,
 };
 
 /// Numbers between −1 and 1 from a seed.
@@ -262,23 +262,34 @@ fn surplus_rows_are_those_of_a_dense_svd_and_proposals_leave_the_motion() {
     below("motion before and after", worst, 1e-9);
 }
 
-/// Over one second. `TIPPE_ASSEMBLIES` says of how many; all 200 take a minute. 1e-9 is meant: the rank is the same, but redundant rows change
-/// how far the solver goes, and the worst of 200 differs by 7.3e-5.
+/// Over one second, with joints solved to rounding by the one system of `simultaneous`. `TIPPE_ASSEMBLIES` says of how many; all 200 take a
+/// minute. 1e-9 is meant: 188 of 200 are that near, the worst differs by 6.9e-5, whatever the tolerance.
 #[test]
 fn proposals_leave_the_motion_as_it_is() {
     let count = std::env::var("TIPPE_ASSEMBLIES").map_or(4, |n| n.parse().expect("a number"));
-    let mut worst: f64 = 0.0;
+    let exact = SimultaneousParams {
+        joint_tolerance: 1e-13,
+        velocity_tolerance: 1e-13,
+        ..SimultaneousParams::default()
+    };
+    let (mut worst, mut far): (f64, u64) = (0.0, 0);
     for seed in 0..count {
         let mut draw = Draw(1000 + seed);
         let extra = 1 + draw.below(3);
-        let (world, _) = tree(&mut draw, extra);
+        let (mut world, _) = tree(&mut draw, extra);
+        world
+            .set_method(Method::Simultaneous(exact))
+            .expect("a method");
         let after = changed(&world, &world.diagnose());
         let d = difference(world, after, 1000);
         if d > 1e-9 {
             println!("seed {seed}: {d:.1e}");
+            far += 1;
         }
         worst = worst.max(d);
     }
+    println!("{far} of {count} above 1e-9, worst {worst:.1e}");
+    assert!(far * 10 <= count, "{far} of {count}");
     below("motion before and after", worst, 1e-4);
 }
 

@@ -218,6 +218,41 @@ fn cl_12_hulls_name_vertex_and_face_and_crossing_edges() {
 }
 
 #[test]
+fn cl_13_an_edge_across_a_narrow_face_touches_at_two_ends() {
+    let hull = |points: &[Vec3]| Shape::Hull(Arc::new(ConvexHull::new(points).expect("a solid")));
+    // A roof cut off 2 cm wide, along y; and a blade along x that stands on it with its edge.
+    let (mut roof, mut blade) = (Vec::new(), Vec::new());
+    for (s, t) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+        roof.push(Vec3::new(0.01 * s, 0.1 * t, 0.0));
+        roof.push(Vec3::new(0.1 * s, 0.1 * t, -0.1));
+        blade.push(Vec3::new(0.2 * s, 0.1 * t, 0.1));
+        blade.push(Vec3::new(0.2 * s, 0.0, 0.0));
+    }
+    let (a, b) = (hull(&roof), hull(&blade));
+    for angle in [1e-3, 0.01, 0.03, 0.1] {
+        // It touches the edge at x = 1 cm; the one at -1 cm is as much below it as the blade leans.
+        let lean = rotation::exp(Vec3::Y * angle);
+        let corner = Vec3::new(0.01, 0.0, 0.0);
+        let q = Pose::new(corner - lean * corner, lean);
+        for mirrored in [false, true] {
+            let c = if mirrored {
+                collide(&b, &q, &a, &Pose::IDENTITY, 0.005)
+            } else {
+                collide(&a, &Pose::IDENTITY, &b, &q, 0.005)
+            };
+            let at = |x: f64| {
+                let points = c.iter().filter(move |c| (c.point_a.x - x).abs() < 1e-3);
+                points.map(|c| c.gap).fold(f64::INFINITY, f64::min)
+            };
+            let apart = 0.02 * libm::sin(angle);
+            assert!(at(0.01).abs() < 1e-9, "{angle}: {c:?}");
+            assert!((at(-0.01) - apart).abs() < 0.01 * apart, "{angle}: {c:?}");
+            assert_eq!(c.len(), 2, "{angle}: {c:?}");
+        }
+    }
+}
+
+#[test]
 fn cl_13_degenerate_contacts_of_hulls() {
     let a = hull_box(Vec3::ONE);
     for (what, q) in [

@@ -32,7 +32,7 @@ pub fn reach_along(shape: &Shape, pose: &Pose, n: Vec3) -> f64 {
             Shape::Rounded(r) => {
                 return reach_along(r.core(), pose, n) + r.radius() * d.length();
             }
-            Shape::Mesh(_) => f64::INFINITY,
+            Shape::Mesh(_) | Shape::Profile(_) => f64::INFINITY,
             Shape::HalfSpace { normal } => {
                 if (d - *normal).length() < 1e-12 {
                     0.0
@@ -76,7 +76,7 @@ pub fn height_over(shape: &Shape, pose: &Pose, x: Vec3) -> f64 {
             .iter()
             .fold(f64::NEG_INFINITY, |s, f| s.max(f.normal.dot(x) - f.offset)),
         Shape::Rounded(r) => outside(r.core(), x) - r.radius(),
-        Shape::Mesh(_) => f64::NAN,
+        Shape::Mesh(_) | Shape::Profile(_) => f64::NAN,
         Shape::HalfSpace { normal } => normal.dot(x),
     }
 }
@@ -154,7 +154,11 @@ fn features(shape: &Shape, pose: &Pose) -> Option<(Vec<Vec3>, Vec<Vec3>)> {
         Shape::HalfSpace { normal } => Some((vec![turn(*normal)], Vec::new())),
         Shape::Sphere { .. } => Some((Vec::new(), Vec::new())),
         Shape::Capsule { .. } => Some((Vec::new(), vec![turn(Vec3::Z)])),
-        Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Rounded(_) | Shape::Mesh(_) => None,
+        Shape::Cylinder { .. }
+        | Shape::Cone { .. }
+        | Shape::Rounded(_)
+        | Shape::Mesh(_)
+        | Shape::Profile(_) => None,
     }
 }
 

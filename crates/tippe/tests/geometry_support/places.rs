@@ -67,7 +67,7 @@ fn stretched(shape: &Shape, s: Vec3) -> Shape {
         }
         Shape::Rounded(r) => Rounded::new(stretched(r.core(), s), r.radius() * s.min_element())
             .map_or_else(|_| shape.clone(), |r| Shape::Rounded(Arc::new(r))),
-        Shape::Mesh(_) | Shape::HalfSpace { .. } => shape.clone(),
+        Shape::Mesh(_) | Shape::Profile(_) | Shape::HalfSpace { .. } => shape.clone(),
     }
 }
 

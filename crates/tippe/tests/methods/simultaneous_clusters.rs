@@ -434,8 +434,8 @@ fn sr_13_mirrored_clusters_stay_mirrored() {
 
 #[test]
 fn sr_19_friction_stays_in_its_cone_and_opposes_slip() {
-    let mut capped = 0;
-    for seed in 0..60 {
+    let (mut chased, mut cycled) = (0, 0);
+    for seed in 0..240 {
         let e = [0.0, 0.5, 1.0][seed as usize % 3];
         let c = random(seed, e, [0.1, 0.3, 0.8][seed as usize % 3]);
         let after = c.resolve();
@@ -444,7 +444,8 @@ fn sr_19_friction_stays_in_its_cone_and_opposes_slip() {
             t_after <= t * (1.0 + 1e-12),
             "seed {seed}: {t} became {t_after}"
         );
-        capped += u32::from(after.found.solved.capped || after.found.cycled || after.found.capped);
+        chased += u32::from(after.found.solved.capped);
+        cycled += u32::from(after.found.cycled || after.found.capped);
         for (i, touch) in c.touches.iter().enumerate() {
             let bound = touch.mu * after.p[i];
             assert!(
@@ -452,13 +453,14 @@ fn sr_19_friction_stays_in_its_cone_and_opposes_slip() {
                 "seed {seed}, point {i}"
             );
             assert!(after.p[i] >= 0.0, "seed {seed}, point {i} pulls");
-            let apart = after.u[i] >= -1e-9 || after.found.solved.capped;
-            assert!(apart, "seed {seed}, point {i}: {}", after.u[i]);
+            let u = after.u[i];
+            assert!(u >= -1e-9, "seed {seed}, point {i} approaches at {u}");
         }
     }
-    println!("limits or cycles: {capped} of 60");
-    // A sixth of them: friction and load chase each other, and the cluster ends at its limit, which is reported.
-    assert!(capped <= 12, "{capped}");
+    println!("solves at their limit: {chased}, cycles: {cycled} of 240");
+    // Friction and load are found together: no solve ends at its limit. Passes that come back to where they were are closed plastically and told.
+    assert_eq!(chased, 0);
+    assert!(cycled <= 12, "{cycled}");
     // One pass without restitution: slip is against friction, and only at the rim.
     for seed in 0..100 {
         let c = random(seed, 0.0, 0.3);

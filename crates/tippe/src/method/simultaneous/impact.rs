@@ -5,6 +5,7 @@
 //! Source: [Ermolin] §3.1–3.2 (two phases, p′ = (1 + e) p); docs/methods/simultaneous.md, "Restitution" and "Friction", for what it leaves open.
 
 use super::components::{APART, Components};
+use super::cones::Cones;
 use super::passes::{Point, connection};
 use super::sets::Set;
 use super::system::{EXACT, ROUGH, Solved, System};
@@ -38,7 +39,9 @@ pub(super) struct Impacts {
     taken: Vec<f64>,
     given: Vec<f64>,
     factor: Vec<f64>,
-    /// By row, kept while responses are found.
+    /// Friction and load found together.
+    cones: Cones,
+    /// By row, kept while responses are found and while bounds are.
     kept: Vec<f64>,
     kept_base: Vec<f64>,
 }
@@ -177,6 +180,7 @@ impl Impacts {
         if !rough {
             return self.note(system, problem);
         }
+        self.kept.clone_from(&system.p);
         for _ in 0..BOUNDS_MAX {
             self.bound(problem, points, components, system);
             self.note(system, problem);
@@ -186,9 +190,25 @@ impl Impacts {
             }
             system.exact = if change <= BOUNDS_NEAR { EXACT } else { ROUGH };
         }
-        // They chase each other: normal impulses stay, so that friction ends inside its cone.
+        // They chase each other: found together, from where they began.
         system.exact = EXACT;
+        system.p.clone_from(&self.kept);
+        system.velocities(problem);
+        if !self.cones.solve(problem, points, components, system) {
+            self.clamp(problem, points, components, system);
+        }
+    }
+
+    /// Normal impulses as they come out with the friction of the moment, so that friction ends inside its cone; points may be left approaching.
+    fn clamp(
+        &mut self,
+        problem: &Problem,
+        points: &[Point],
+        components: &Components,
+        system: &mut System,
+    ) {
         self.worst.capped = true;
+        self.note(system, problem);
         for &i in &components.several {
             let g = &problem.groups[points[i as usize].group];
             system.sets[g.row] = Set::Held;

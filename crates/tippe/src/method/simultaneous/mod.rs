@@ -6,6 +6,7 @@
 
 mod collision;
 mod components;
+mod cones;
 mod contact;
 mod impact;
 mod literal;
