@@ -19,7 +19,6 @@ code_struct!(Pair {
     key,
     next,
     arrives,
-    impacts,
     sensor
 });
 code_struct!(Aabb { min, max });
@@ -39,6 +38,7 @@ pub(super) fn write(model: &Model, state: &State, out: &mut Output) {
     s.grouped.write(out);
     s.boxes.write(out);
     s.near.sorted().write(out);
+    s.near.struck().write(out);
     s.resting.write(out);
     s.told.write(out);
     s.loaded.write(out);
@@ -70,6 +70,7 @@ pub(super) fn read(
         ..Schedule::default()
     };
     let pairs: Vec<Pair> = Code::read(input)?;
+    let struck: Vec<(PairKey, u32)> = Code::read(input)?;
     s.resting = Code::read(input)?;
     s.told = Code::read(input)?;
     s.loaded = Code::read(input)?;
@@ -87,6 +88,7 @@ pub(super) fn read(
     for pair in pairs {
         s.near.insert(pair);
     }
+    s.near.strike(struck);
     state.events = s;
     Ok(())
 }

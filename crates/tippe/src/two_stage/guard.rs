@@ -170,7 +170,10 @@ fn settle_group(
     let (gain, support) = work.balance.gain(group.root);
     let moving = kinetic(model, &group.slots, state);
     let scale = moving + weight_times_size(model, &group.slots);
+    // Mechanisms that touch nothing swing on what they lend themselves, whoever asks.
+    let strict = work.stage.strict && !group.rows.is_empty();
     let least = match (is_smooth(work, group), group.is_joined()) {
+        _ if strict => GUARD_LEAST,
         (true, true) => SMOOTH_MOST_JOINED,
         (true, false) => SMOOTH_MOST,
         (false, _) => GUARD_LEAST,
@@ -186,7 +189,7 @@ fn settle_group(
         (taken, SLOWED_LEAST)
     };
     // What is crushed has no motion of its own to keep.
-    let slowed = if work.balance.is_forced(group.root) {
+    let slowed = if strict || work.balance.is_forced(group.root) {
         GUARD_LEAST
     } else {
         slowed

@@ -153,6 +153,8 @@ pub(crate) struct Scratch {
     pub ends: Vec<u32>,
     /// Whether the method is carried out as it is written down, whatever it makes.
     pub unguarded: bool,
+    /// Whether the guard takes back what smooth motion on contacts gains as well, substep by substep.
+    pub strict: bool,
     /// Number of the last count.
     pub look: u32,
     /// By slot: the states before the first kick, which is given again if the part becomes shorter.

@@ -263,7 +263,8 @@ fn surplus_rows_are_those_of_a_dense_svd_and_proposals_leave_the_motion() {
 }
 
 /// Over one second, with joints solved to rounding by the one system of `simultaneous`. `TIPPE_ASSEMBLIES` says of how many; all 200 take a
-/// minute. 1e-9 is meant: 188 of 200 are that near, the worst differs by 6.9e-5, whatever the tolerance.
+/// minute. 1e-9 is meant: 188 of 200 are that near, the worst differs by 6.9e-5, whatever the tolerance: single steps are divided with the
+/// redundant rows and not without, or the other way round, and differ by the error of the step.
 #[test]
 fn proposals_leave_the_motion_as_it_is() {
     let count = std::env::var("TIPPE_ASSEMBLIES").map_or(4, |n| n.parse().expect("a number"));
@@ -467,13 +468,11 @@ fn planted_contradictions_are_named_and_irreducible() {
         );
         for c in &report.conflicts {
             sets += 1;
-            if seed % 10 == 0 {
-                assert!(!holds(&world, &c.mates), "seed {seed}: {} holds", c.text);
-                for left_out in &c.mates {
-                    let rest: Vec<JointId> =
-                        c.mates.iter().copied().filter(|m| m != left_out).collect();
-                    assert!(holds(&world, &rest), "seed {seed}: {} is reducible", c.text);
-                }
+            assert!(!holds(&world, &c.mates), "seed {seed}: {} holds", c.text);
+            for left_out in &c.mates {
+                let rest: Vec<JointId> =
+                    c.mates.iter().copied().filter(|m| m != left_out).collect();
+                assert!(holds(&world, &rest), "seed {seed}: {} is reducible", c.text);
             }
         }
     }

@@ -9,8 +9,9 @@ use support::{G, add, floor, near, near_vec, solid, sphere, state};
 use tippe::articulated::{Joint, Limits, LinkDesc};
 use tippe::shape::mass::MassProperties;
 use tippe::{
-    ArticulationDesc, BodyDesc, BodyId, EventKind, EventsParams, ImpactLaw, JointDesc, JointKind,
-    LinkBodyDesc, MassSpec, Mat3, Method, Pose, Shape, ShapeDesc, Surface, Vec3, World,
+    ArticulationDesc, BodyDesc, BodyId, BodyKind, EventKind, EventsParams, ImpactLaw, JointDesc,
+    JointKind, LinkBodyDesc, MassSpec, Mat3, Method, Motion, Pose, Shape, ShapeDesc, Surface, Vec3,
+    World,
 };
 
 fn world(surface: Surface) -> World {
@@ -312,6 +313,54 @@ fn mc_29_a_hinge_locked_by_its_limits_is_struck_like_a_wall() {
 }
 
 #[test]
+fn mc_29_a_break_of_three_balls_that_are_trees_is_symmetric() {
+    let mut world = world(Surface::new(0.0, 1.0));
+    world.set_gravity(Vec3::ZERO).expect("finite");
+    let moment = 0.4 * 0.1 * 0.1;
+    let mass = MassProperties {
+        mass: 1.0,
+        center: Vec3::ZERO,
+        inertia: Mat3::from_diagonal(Vec3::splat(moment)),
+    };
+    let mut ball = |at: Vec3, v: f64| {
+        let mut link = LinkBodyDesc::new(LinkDesc::new(None, Joint::Free, Pose::IDENTITY, mass));
+        link.shapes = vec![ShapeDesc::from(sphere(0.1))];
+        let desc = ArticulationDesc {
+            links: vec![link],
+            positions: vec![at.x, at.y, at.z, 0.0, 0.0, 0.0, 1.0],
+            velocities: vec![0.0, 0.0, 0.0, v, 0.0, 0.0],
+            ..ArticulationDesc::default()
+        };
+        let tree = world.add_articulation(&desc).expect("a tree");
+        world.link_bodies(tree).expect("a tree")[0]
+    };
+    let cue = ball(Vec3::X * -0.5, 1.0);
+    let (a, b) = (ball(Vec3::Y * 0.1, 0.0), ball(Vec3::Y * -0.1, 0.0));
+    world.step(0.3).expect("a step");
+    world.step(0.3).expect("a step");
+    let of = |id: BodyId| state(&world, id).velocity;
+    // As of bodies: v = 2√3/5 at 30°, and the cue comes back with 1/5.
+    assert!((of(a) - of(b) * Vec3::new(1.0, -1.0, 1.0)).length() < 1e-9);
+    near("cue", of(cue).x, -0.2, 1e-9);
+    near("speed", of(a).length(), 2.0 * 3.0_f64.sqrt() / 5.0, 1e-9);
+}
+
+#[test]
+fn mc_33_a_ball_that_rolls_fast_rests_on_the_ground_at_once() {
+    // The point that touches is thrown up at v²/r = 640 m/s², and the ball stays on the ground all the same.
+    let mut world = world(Surface::new(0.3, 0.0));
+    add(&mut world, &floor());
+    let mut ball = solid(sphere(0.1), 1.0, Vec3::Z * (0.1 + 1e-7));
+    ball.velocity = Vec3::X * 8.0;
+    ball.angular_velocity = Vec3::Y * 80.0;
+    add(&mut world, &ball);
+    let report = world.step(0.1).expect("a step");
+    println!("{} impacts, {:?}", report.collisions, report.work);
+    assert_eq!((report.work.caps_hit, report.work.promotions), (0, 1));
+    assert!(report.collisions < 5, "{}", report.collisions);
+}
+
+#[test]
 fn mc_29_a_slider_is_struck_by_its_own_mass_alone() {
     // A block on a slide along x is hit aslant by a smooth ball: it answers along x only.
     let mut world = world(Surface::new(0.0, 1.0));
@@ -468,6 +517,51 @@ fn the_limit_on_passes_of_a_cluster_is_reached_and_reported() {
     assert!(world.energy().0 <= start * (1.0 + 1e-12));
 }
 
+/// A wall of a press at `x` that moves with `speed` along x.
+fn press(x: f64, speed: f64) -> BodyDesc {
+    let mut wall = BodyDesc::fixed(cuboid(0.1, 1.0, 1.0), Vec3::X * x);
+    wall.kind = BodyKind::Kinematic(Motion::Constant {
+        velocity: Vec3::X * speed,
+        angular_velocity: Vec3::ZERO,
+    });
+    wall
+}
+
+#[test]
+fn mc_33_walls_that_squeeze_a_body_are_told_of_at_a_bounded_cost() {
+    for (e, promotion) in [(0.0, true), (0.5, true), (1.0, true), (0.5, false)] {
+        for shape in [sphere(0.1), cuboid(0.1, 0.12, 0.15)] {
+            let params = EventsParams {
+                promotion,
+                ..EventsParams::default()
+            };
+            let mut world = with(Surface::new(0.3, e), params);
+            world.set_gravity(Vec3::ZERO).expect("finite");
+            for side in [-1.0, 1.0] {
+                add(&mut world, &press(side * 0.21, -0.2 * side));
+            }
+            let id = add(&mut world, &solid(shape, 1.0, Vec3::X * 0.001));
+            let (mut caps, mut looks, mut counted, mut depth) = (0, 0, 0.0, 0.0_f64);
+            for _ in 0..25 {
+                let report = world.step(0.01).expect("a step");
+                assert!(report.is_finite());
+                caps += report.work.caps_open();
+                looks += report.work.looks;
+                counted += report.work.counted();
+                depth = depth.max(report.penetration_found);
+            }
+            println!(
+                "e = {e}, promotion {promotion}: {caps} caps, {looks} looks, {counted:.1e} operations, {depth:.1e} m, {}",
+                state(&world, id).velocity
+            );
+            assert!(caps > 0, "what no impulse parts is told");
+            assert!(depth > 0.03, "so is how deep it went: {depth:e}");
+            assert!(looks < 1000 && counted < 1e8, "{looks} {counted:e}");
+            assert!(state(&world, id).velocity.length() < 10.0);
+        }
+    }
+}
+
 #[test]
 fn mc_35_ten_thousand_pieces_far_away_are_never_looked_at() {
     let looks = |pieces: i32| {
@@ -531,8 +625,7 @@ fn random_worlds_do_not_stop_and_gain_nothing_by_impacts() {
         steps += out.steps;
         most = most.max(out.gained);
         assert_eq!(out.stopped, None, "seed {seed}");
-        // Where contacts rest or joints hold, the solver of groups gains more than the 1e-6 asked for: a known fault.
-        let bound = if out.is_pure() { 1e-9 } else { 1e-3 };
+        let bound = if out.is_pure() { 1e-9 } else { 1e-6 };
         assert!(out.gained < bound, "seed {seed}: {out:?}");
     }
     println!("{capped} of {steps} steps ended a loop at its limit, gained at most {most:.1e}");

@@ -146,7 +146,7 @@ impl<'a> Run<'a> {
         self.s = Schedule {
             started: true,
             edits: self.model.edits,
-            frame: libm::floor(t / self.params.sweep) as u64,
+            frame: libm::floor(t / self.part()) as u64,
             flights: state.bodies.iter().map(start).collect(),
             grouped: (0..slots)
                 .map(|i| {

@@ -8,6 +8,8 @@
 
 #![allow(non_snake_case)]
 
+mod linked;
+
 use super::Run;
 use super::paths::Way;
 use super::tied::{Answer, NONE};
@@ -28,6 +30,7 @@ use crate::solver::contact::ContactRow;
 use crate::solver::ends::{Bodies, SolverBody, acting_point};
 use crate::solver::sweep::{Job, Sweeps};
 use crate::state::{BodyState, ContactKey, PairKey};
+use std::cmp::Ordering;
 
 /// Approach that counts as none, relative to the speed of a slow arrival and to the speeds of an impact [1].
 const APPROACH: f64 = 1e-9;
@@ -38,6 +41,8 @@ const TOGETHER: f64 = 1e-13;
 const GUARD_TRIALS: u32 = 40;
 /// Energy gained that counts as rounding, relative to what impulses turn over [1].
 const GAIN_ROUNDING: f64 = 1e-12;
+/// Approach that may be left after a solve of several contacts, relative to their speeds [1]; more is left only where they contradict each other.
+const PARTED: f64 = 1e-6;
 /// Block products that the solve of several contacts may cost.
 const TOGETHER_COST: u64 = 10_000_000;
 
@@ -55,6 +60,8 @@ pub(crate) struct Point {
     speed: f64,
     before: Vec3,
     slides: bool,
+    /// No impulse can part it: its targets contradict those of other contacts. It gets none any more.
+    stuck: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +88,10 @@ pub(crate) struct Cluster {
     before: Vec<Vec3>,
     kept: Vec<SolverBody>,
     sweeps: Sweeps,
+    /// Fastest contact of the last solve of several [m/s].
+    fastest: f64,
+    /// Contacts of ties had no answer together: they are answered one after another.
+    unlinked: bool,
     work: SolverWork,
     energy: EnergyLedger,
     found: Vec<crate::collide::ContactPoint>,
@@ -96,6 +107,7 @@ impl Cluster {
         self.points.clear();
         self.pairs.clear();
         self.answers.clear();
+        self.unlinked = false;
         self.work = SolverWork::default();
         self.energy = EnergyLedger::default();
     }
@@ -112,7 +124,7 @@ impl Cluster {
     fn find(&mut self, slow: f64) -> bool {
         let mut approaching = std::mem::take(&mut self.approaching);
         approaching.clear();
-        for (i, p) in self.points.iter().enumerate() {
+        for (i, p) in self.points.iter().enumerate().filter(|(_, p)| !p.stuck) {
             let u = self.velocity(p);
             let speeds = |place: u32| self.bodies[place as usize].v.length();
             let rounding = APPROACH_ROUNDING * (u.length() + speeds(p.a) + speeds(p.b));
@@ -124,18 +136,23 @@ impl Cluster {
         !self.approaching.is_empty()
     }
 
-    /// Groups what approaches by the bodies of finite mass that it shares.
+    /// Groups what approaches by the bodies of finite mass and the ties that it shares.
     fn group(&mut self) {
-        let (points, bodies) = (&self.points, &self.bodies);
+        let (points, bodies, members) = (&self.points, &self.bodies, &self.members);
+        // A tie answers as one: it goes by its first member.
+        let one = |place: u32| {
+            let tie = members[place as usize].tie;
+            let first = members.iter().position(|m| tie != NONE && m.tie == tie);
+            first.map_or(place, |i| i as u32)
+        };
         let pairs = self.approaching.iter().map(|&i| {
             let p = &points[i as usize];
-            (p.a, p.b)
+            (one(p.a), one(p.b))
         });
-        self.islands.build(
-            bodies.len(),
-            |slot| bodies[slot as usize].inverse_mass > 0.0,
-            pairs,
-        );
+        let moves = |place: u32| {
+            bodies[place as usize].inverse_mass > 0.0 || members[place as usize].tie != NONE
+        };
+        self.islands.build(bodies.len(), moves, pairs);
     }
 
     /// One pass over everything that approaches. `reverse` is the speed below which a lone contact follows the rule of micro-collisions.
@@ -150,8 +167,10 @@ impl Cluster {
             match list[..] {
                 [only] => self.alone(model, only as usize, reverse),
                 _ if self.touches_tied(&list) => {
-                    for i in list {
-                        self.alone(model, i as usize, reverse);
+                    if self.are_slow(&list, reverse) || !self.linked(model, &list) {
+                        for i in list {
+                            self.alone(model, i as usize, reverse);
+                        }
                     }
                 }
                 _ if self.are_slow(&list, reverse) => self.guarded(&list, Some(0.25 * reverse)),
@@ -160,7 +179,7 @@ impl Cluster {
         }
     }
 
-    /// Whether one of the contacts is on tied bodies: these are answered one after another.
+    /// Whether one of the contacts is on tied bodies.
     fn touches_tied(&self, list: &[u32]) -> bool {
         list.iter().any(|&i| self.is_tied(&self.points[i as usize]))
     }
@@ -227,6 +246,11 @@ impl Cluster {
                 .zip(answer.change.iter().copied());
             self.changes.extend(changes);
         }
+        self.change_at(p)
+    }
+
+    /// Change of the relative velocity of a contact by the last impulse asked about.
+    fn change_at(&self, p: &Point) -> Vec3 {
         let at = |place: u32, point: Vec3| {
             let r = point - self.members[place as usize].state.position;
             let own = self.changes.iter().filter(|c| c.0 == place);
@@ -269,10 +293,15 @@ impl Cluster {
 
     /// Gives a contact an impulse and books it; its relative velocity was `u`.
     fn push(&mut self, model: &Model, i: usize, P: Vec3, u: Vec3) {
+        self.give(model, i, P);
+        self.book(i, P, u);
+    }
+
+    /// Gives a contact an impulse.
+    fn give(&mut self, model: &Model, i: usize, P: Vec3) {
         let p = self.points[i];
         if self.is_tied(&p) {
-            self.push_tied(model, &p, P);
-            return self.book(i, P, u);
+            return self.push_tied(model, &p, P);
         }
         for (place, point, P) in [(p.a, p.place.point_a, -P), (p.b, p.place.point_b, P)] {
             let r = point - self.members[place as usize].state.position;
@@ -282,7 +311,6 @@ impl Cluster {
                 self.members[place as usize].changed = true;
             }
         }
-        self.book(i, P, u);
     }
 
     /// Gives a contact of tied bodies an impulse.
@@ -329,6 +357,28 @@ impl Cluster {
         p.slides = slip.length() > APPROACH_ROUNDING * u.length();
     }
 
+    /// The passes were not enough: what still approaches stops, all at once where the impacts of ties allow that.
+    fn stop(&mut self, model: &Model) {
+        self.work.caps_hit += 1;
+        for p in &mut self.points {
+            p.surface.restitution = 0.0;
+        }
+        if !self.answers.is_empty() {
+            return self.pass(model, 0.0);
+        }
+        let all: Vec<u32> = (0..self.points.len() as u32)
+            .filter(|&i| !self.points[i as usize].stuck)
+            .collect();
+        self.guarded(&all, None);
+    }
+
+    /// What approaches after every pass gets no more impulses.
+    fn give_up_what_approaches(&mut self) {
+        for &i in &self.approaching {
+            self.points[i as usize].stuck = true;
+        }
+    }
+
     /// Several contacts at once, none to gain energy: restitution is scaled down by a common factor where friction would make them. With
     /// `floor` they are micro-collisions that reverse, with at least that rebound [m/s].
     fn guarded(&mut self, list: &[u32], floor: Option<f64>) {
@@ -341,8 +391,17 @@ impl Cluster {
         }
         let rule = floor.map(|_| 0.0);
         self.together(list, 1.0, rule);
+        let missed = self.misses(list);
+        if missed {
+            self.together(list, 0.0, rule);
+            if self.misses(list) && self.is_driven(list) {
+                return self.give_up(list);
+            }
+        }
         let (gain, turnover) = self.gain(list);
-        if gain > GAIN_ROUNDING * turnover {
+        if missed {
+            self.work.caps_hit += 1;
+        } else if gain > GAIN_ROUNDING * turnover {
             let (mut low, mut high) = (0.0, 1.0);
             for _ in 0..GUARD_TRIALS {
                 let factor = 0.5 * (low + high);
@@ -364,6 +423,35 @@ impl Cluster {
             self.members[a as usize].changed |= P != Vec3::ZERO;
             self.members[b as usize].changed |= P != Vec3::ZERO;
             self.book(i as usize, P, u);
+        }
+    }
+
+    /// Whether contacts still approach after a solve that should have parted them: their targets contradict each other.
+    fn misses(&self, list: &[u32]) -> bool {
+        list.iter().any(|&i| {
+            let p = &self.points[i as usize];
+            self.velocity(p).dot(p.place.normal) < -PARTED * self.fastest
+        })
+    }
+
+    /// Whether a prescribed motion drives one of the contacts. Without one, coming to rest is always an answer.
+    fn is_driven(&self, list: &[u32]) -> bool {
+        let moves = |place: u32| {
+            let body = &self.bodies[place as usize];
+            body.inverse_mass == 0.0 && (body.v != Vec3::ZERO || body.w != Vec3::ZERO)
+        };
+        list.iter().any(|&i| {
+            let p = &self.points[i as usize];
+            moves(p.a) || moves(p.b)
+        })
+    }
+
+    /// No impulse parts these contacts, not even without restitution: they keep their velocities and get none any more.
+    fn give_up(&mut self, list: &[u32]) {
+        self.bodies.flat.copy_from_slice(&self.kept);
+        self.work.caps_hit += 1;
+        for &i in list {
+            self.points[i as usize].stuck = true;
         }
     }
 
@@ -430,6 +518,7 @@ impl Cluster {
             fastest = fastest.max(u.length());
             self.rows.push(row);
         }
+        self.fastest = fastest;
         let mut settings = crate::method::SequentialParams::default().settings().solve;
         settings.velocity_tolerance = TOGETHER * fastest;
         let mut job = Job {
@@ -538,6 +627,7 @@ impl Run<'_> {
                 speed: 0.0,
                 before: Vec3::ZERO,
                 slides: false,
+                stuck: false,
             };
             point.before = c.velocity(&point);
             c.points.push(point);
@@ -608,35 +698,32 @@ impl Run<'_> {
         self.tie(&mut c)?;
         let mut passes = 0;
         while c.find(slow) {
-            if passes == self.params.passes {
-                // What still approaches stops.
-                c.work.caps_hit += 1;
-                for p in &mut c.points {
-                    p.surface.restitution = 0.0;
-                }
-                if c.answers.is_empty() {
-                    let all: Vec<u32> = (0..c.points.len() as u32).collect();
-                    c.guarded(&all, None);
-                    break;
-                }
-            }
             if passes >= 2 * self.params.passes {
+                c.give_up_what_approaches();
                 break;
             }
-            c.pass(
-                self.model,
-                if passes < self.params.passes {
-                    reverse
-                } else {
-                    0.0
-                },
-            );
+            match passes.cmp(&self.params.passes) {
+                Ordering::Less => c.pass(self.model, reverse),
+                Ordering::Equal => c.stop(self.model),
+                Ordering::Greater => c.pass(self.model, 0.0),
+            }
             passes += 1;
             self.expand(t, &mut c, false)?;
             self.tie(&mut c)?;
         }
         self.close(t, &mut c)?;
+        // What no impulse parts is borne as a load from now on.
+        let mut stuck: Vec<PairKey> = c
+            .points
+            .iter()
+            .filter(|p| p.stuck)
+            .map(|p| p.key.pair)
+            .collect();
         self.cluster = c;
+        stuck.dedup();
+        for key in stuck {
+            self.promote(key, t, false)?;
+        }
         Ok(())
     }
 

@@ -69,6 +69,7 @@ pub(super) fn advance_to(
     work.backup.copy_from(state);
     work.stage.net_cost = Some(NET_COST);
     work.stage.unguarded = false;
+    work.stage.strict = true;
     work.resting.release_all();
     let result = substeps::divide(
         model,

@@ -111,25 +111,29 @@ pub(crate) fn step(
     };
     let mut run = Run::begin(model, params, nobody, state, work)?;
     let end = run.end_of(h, state.time);
-    loop {
-        let pair = run.s.near.first();
-        let due = pair.map_or(f64::INFINITY, |p| p.1);
-        let tick = run.tick();
-        let frame = run.frame_end();
-        if due.min(tick).min(frame) > end || crate::interrupt::asked() {
-            break;
-        }
-        match pair {
-            Some((number, t)) if t <= tick && t <= frame => run.meet(number, t)?,
-            _ if tick <= frame => run.end_substep(tick)?,
-            _ => run.next_frame(frame)?,
-        }
-        run.renew_groups()?;
-    }
+    while run.go_on(end)? {}
     run.finish(end, h, state)
 }
 
 impl Run<'_> {
+    /// Answers what is due first; says whether anything was before `end`.
+    fn go_on(&mut self, end: f64) -> Result<bool, StepError> {
+        let pair = self.s.near.first();
+        let due = pair.map_or(f64::INFINITY, |p| p.1);
+        let tick = self.tick();
+        let frame = self.frame_end();
+        if due.min(tick).min(frame) > end || crate::interrupt::asked() {
+            return Ok(false);
+        }
+        match pair {
+            Some((number, t)) if t <= tick && t <= frame => self.meet(number, t)?,
+            _ if tick <= frame => self.end_substep(tick)?,
+            _ => self.begin_frame(frame),
+        }
+        self.renew_groups()?;
+        Ok(true)
+    }
+
     /// The end of the groups' substep under way [s].
     fn tick(&self) -> f64 {
         if self.s.group.is_some() {
@@ -164,13 +168,13 @@ impl Run<'_> {
             .first()
             .map_or(normal, |p| p.place.point_b);
         let slow = speed < self.slow(&pair.key);
-        let often = pair.impacts >= self.params.impacts_max;
+        let often = self.s.near.impacts(&pair.key) >= self.params.impacts_max;
         let rests = self.params.promotion && slow && self.presses(&pair.key, t, normal, point);
         if rests || often {
             self.report.work.caps_hit += u32::from(often && !rests);
             return self.promote(pair.key, t, false);
         }
-        self.s.near.count(number);
+        self.s.near.count(pair.key);
         self.strike(number, t)
     }
 
@@ -184,13 +188,6 @@ impl Run<'_> {
         self.commit(t)?;
         self.demote(t);
         self.group_changed = self.s.group.is_some();
-        Ok(())
-    }
-
-    /// The next frame begins.
-    fn next_frame(&mut self, t: f64) -> Result<(), StepError> {
-        self.s.frame += 1;
-        self.begin_frame(t);
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 //! Source: [Mirtich94] §3.1 (heap of times of impact). A 4-ary heap by time, then by the name of the pair, so that ties have one order.
 
 use crate::state::PairKey;
+use std::collections::BTreeMap;
 
 /// A pair of shapes that may meet within the frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,8 +16,6 @@ pub struct Pair {
     pub next: f64,
     /// Whether the shapes touch by then.
     pub arrives: bool,
-    /// Impacts in the frame under way.
-    pub impacts: u32,
     /// One of the shapes is a sensor.
     pub sensor: bool,
 }
@@ -34,6 +33,8 @@ pub struct Near {
     heap: Vec<u32>,
     /// By body slot: numbers of its pairs.
     of_body: Vec<Vec<u32>>,
+    /// Impacts of pairs since a whole frame could last begin, also of such as are not near any more.
+    struck: BTreeMap<PairKey, u32>,
     /// Changes of the heap, for the report.
     pub operations: u64,
 }
@@ -47,6 +48,7 @@ impl Near {
         self.heap.clear();
         self.of_body.iter_mut().for_each(Vec::clear);
         self.of_body.resize(slots, Vec::new());
+        self.struck.clear();
     }
 
     /// All pairs, in no order that means anything.
@@ -129,17 +131,35 @@ impl Near {
         self.up(self.place[number as usize] as usize);
     }
 
-    /// Counts an impact of a pair; returns how many there were in the frame.
-    pub fn count(&mut self, number: u32) -> u32 {
-        let pair = &mut self.slab[number as usize];
-        pair.impacts += 1;
-        pair.impacts
+    /// Counts an impact of a pair.
+    pub fn count(&mut self, key: PairKey) {
+        *self.struck.entry(key).or_default() += 1;
     }
 
-    /// A frame begins: counts start anew, and everything is looked at again at `time`.
-    pub fn begin_frame(&mut self, time: f64) {
+    /// Impacts of a pair in the whole frame under way.
+    pub fn impacts(&self, key: &PairKey) -> u32 {
+        self.struck.get(key).copied().unwrap_or_default()
+    }
+
+    /// All pairs with impacts in it, by name.
+    pub fn struck(&self) -> Vec<(PairKey, u32)> {
+        self.struck
+            .iter()
+            .map(|(key, count)| (*key, *count))
+            .collect()
+    }
+
+    /// Takes over counts of impacts.
+    pub fn strike(&mut self, counts: Vec<(PairKey, u32)>) {
+        self.struck = counts.into_iter().collect();
+    }
+
+    /// A frame begins: everything is looked at again at `time`. Counts start anew if a `whole` frame may begin there.
+    pub fn begin_frame(&mut self, time: f64, whole: bool) {
+        if whole {
+            self.struck.clear();
+        }
         for pair in &mut self.slab {
-            pair.impacts = 0;
             pair.next = time;
             pair.arrives = false;
         }

@@ -15,7 +15,7 @@ params! {
         band: f64 = 1e-4, "1", Between(1e-9, 0.1), "0.2 mm of a body of 2 m; slow is then what fell so far";
         /// Length of the substeps of what is not ballistic, on the absolute clock.
         substep: f64 = 1e-3, "s", Positive, "as exact as the other methods at their usual step, whatever the step";
-        /// Length of the frames over which paths are bounded to find near pairs, on the absolute clock.
+        /// Longest frame over which paths are bounded to find near pairs, on the absolute clock; halved where bodies move fast.
         sweep: f64 = 0.03125, "s", Positive, "about a frame of the source; shorter ones find fewer pairs, more often";
         /// Let contacts that carry load at low speed rest, solved together in substeps; else they live by micro-collisions.
         promotion: bool = true, "", Any, "stacks would ask for more impacts than there is time for";

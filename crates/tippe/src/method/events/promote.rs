@@ -7,14 +7,26 @@
 use super::Run;
 use super::paths::Way;
 use super::schedule::{RestingPair, Start};
+use crate::collide::flight::Flight;
 use crate::error::StepError;
-use crate::math::{Vec3, rotation};
+use crate::geometry::closest_points;
+use crate::math::{Pose, Vec3, rotation};
+use crate::shape::{Core, Shape};
 use crate::state::{PairKey, State};
 
 /// Acceleration together that presses, relative to gravity [1].
 const PRESSES: f64 = 1e-3;
 /// Substeps without a force after which a pair no longer rests.
 const IDLE_MAX: u32 = 2;
+/// Time over which the bend of a gap is seen [s], and how far apart the shapes are held for that, relative to the smaller body [1]: distances are
+/// more exact than depths.
+const BEND_TIME: f64 = 2e-4;
+const BEND_APART: f64 = 1e-3;
+
+/// Whether a shape has surfaces that are not flat.
+fn is_curved(shape: &Shape) -> bool {
+    Core::of(shape).is_some_and(|(core, radius)| radius > 0.0 || !core.is_polyhedral())
+}
 
 impl Run<'_> {
     /// Whether the motion without their contact presses the shapes of a pair together along `n` at `point`, as at rest on something. What
@@ -24,7 +36,46 @@ impl Run<'_> {
             self.point_acceleration(key.body_a, t, point),
             self.point_acceleration(key.body_b, t, point),
         );
-        (b - a).dot(n) < -PRESSES * self.model.gravity.length()
+        let bend = self.bend(key, t, n, point);
+        (b - a).dot(n) + bend < -PRESSES * self.model.gravity.length()
+    }
+
+    /// What curved surfaces add to the acceleration of the gap along `n` at `point` [m/s²]: where they roll off each other, other points
+    /// touch at every moment, and the gap does not part as those do that touch now. It depends on the velocities alone, so it is the bend of
+    /// the gap in even motion, less the acceleration of the points in that.
+    fn bend(&mut self, key: &PairKey, t: f64, n: Vec3, point: Vec3) -> f64 {
+        let sides = [(key.body_a, key.shape_a), (key.body_b, key.shape_b)];
+        let states = sides.map(|(slot, _)| self.at(slot, t));
+        let shapes = sides.map(|(slot, shape)| &self.body(slot).shapes[shape as usize]);
+        if !shapes.iter().any(|s| is_curved(&s.shape)) {
+            return 0.0;
+        }
+        let apart = BEND_APART * self.size(key);
+        let flight = |k: usize| {
+            let s = &states[k];
+            let mut pose = s.frame(self.body(sides[k].0)).compose(&shapes[k].pose);
+            let center = pose.point_to_local(s.position);
+            pose.position += n * (apart * k as f64);
+            Flight {
+                center,
+                velocity: s.velocity,
+                angular_velocity: s.angular_velocity,
+                ..Flight::rest(pose)
+            }
+        };
+        let (a, b) = (flight(0), flight(1));
+        let gap = |h: f64| {
+            let (a, b): (Pose, Pose) = (a.at(h), b.at(h));
+            closest_points(&shapes[0].shape, &a, &shapes[1].shape, &b).map(|s| s.distance)
+        };
+        let (Ok(before), Ok(now), Ok(after)) = (gap(-BEND_TIME), gap(0.0), gap(BEND_TIME)) else {
+            return 0.0;
+        };
+        let [a, b] = states.map(|s| {
+            let (w, r) = (s.angular_velocity, point - s.position);
+            w.cross(w.cross(r))
+        });
+        ((after - now) - (now - before)) / (BEND_TIME * BEND_TIME) - (b - a).dot(n)
     }
 
     /// Acceleration of a body's material at a point [m/s²]: in free flight, or the mean over the substep of its group.

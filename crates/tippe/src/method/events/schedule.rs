@@ -40,7 +40,7 @@ pub struct Schedule {
     pub now: f64,
     /// What rounding has kept from the time of the world [s].
     pub carry: f64,
-    /// Number of the frame under way.
+    /// The end of the frame under way, in parts of the longest.
     pub frame: u64,
     /// By slot: where flights of ballistic bodies begin.
     pub flights: Vec<Start>,

@@ -39,6 +39,7 @@ pub(crate) fn step(
 ) -> Result<StepReport, StepError> {
     work.stage.net_cost = None;
     work.stage.unguarded = false;
+    work.stage.strict = false;
     work.resting.begin(model, state, h);
     let mut report = substeps::divide(
         model,

@@ -45,6 +45,7 @@ pub(crate) fn step(
 ) -> Result<StepReport, StepError> {
     work.stage.net_cost = None;
     work.stage.unguarded = params.literal;
+    work.stage.strict = false;
     if params.literal {
         return substeps::divide(model, h, 1, state, work, |_, state, work, report| {
             report.append(&literal::step(model, params, h, state, work)?);
