@@ -102,10 +102,22 @@ pub fn friction(
     space: bool,
     mu_max: f64,
 ) -> (Problem, Vec<f64>) {
+    let (problem, w, _) = friction_by_rows(random, contacts, space, mu_max);
+    (problem, w)
+}
+
+/// The same, with the rows J of A = J Jᵀ.
+pub fn friction_by_rows(
+    random: &mut Random,
+    contacts: usize,
+    space: bool,
+    mu_max: f64,
+) -> (Problem, Vec<f64>, Vec<Vec<f64>>) {
     let per = if space { 3 } else { 2 };
     let n = per * contacts;
     let rank = random.count(n.div_ceil(2), n);
-    let A = gram(&jacobian(random, n, rank));
+    let J = jacobian(random, n, rank);
+    let A = gram(&J);
     let (mut f, mut w, mut rows) = (vec![0.0; n], vec![0.0; n], Vec::new());
     for c in 0..contacts {
         let i = per * c;
@@ -152,7 +164,7 @@ pub fn friction(
         }
     }
     let b = constant(&A, &f, &w);
-    (Problem::new(A, b, rows).expect("a good problem"), w)
+    (Problem::new(A, b, rows).expect("a good problem"), w, J)
 }
 
 /// Largest |a − b|.

@@ -8,10 +8,14 @@
 
 use crate::lcp_support;
 
-use lcp_support::{Random, apart, constant, friction, gram, infeasible, jacobian, known};
+use lcp_support::{
+    Random, apart, constant, friction, friction_by_rows, gram, infeasible, jacobian, known,
+};
 use tippe::Vec3;
 use tippe::dynamics::one_step::{ContactProblem, SolveParams};
 use tippe::math::lcp::{End, Kernel, Params, Problem, Row, Solution, solve};
+use tippe::solver::core::Core;
+use tippe::solver::problem::{Budget, Friction};
 
 const PIVOTING: [Kernel; 3] = [Kernel::Lemke, Kernel::Dantzig, Kernel::Principal];
 
@@ -214,19 +218,49 @@ fn contacts(problem: &Problem) -> ContactProblem {
     ContactProblem::new(friction.collect(), q, entries).expect("a good problem")
 }
 
+/// The problem as the core of the engine takes it: one node of unit mass whose freedoms are the columns of J.
+fn by_core(problem: &Problem, J: &[Vec<f64>]) -> (Vec<Vec3>, Vec<f64>) {
+    let k = J[0].len();
+    let mass: Vec<f64> = (0..k * k).map(|i| f64::from(i / k == i % k)).collect();
+    let mut posed = tippe::solver::problem::Problem::default();
+    let node = posed.add_node(&mass, &vec![0.0; k]).expect("a good mass");
+    for (c, b) in problem.b().chunks_exact(3).enumerate() {
+        let Row::Cone { coefficient, .. } = problem.rows()[3 * c + 1] else {
+            panic!("a contact has a cone");
+        };
+        let target = [-b[0], -b[1], -b[2], 0.0, 0.0, 0.0];
+        posed.add_contact(Friction::coulomb(coefficient), target, [0.0; 6]);
+        posed.add_side(node, &J[3 * c..3 * c + 3].concat());
+    }
+    let budget = Budget {
+        tolerance_relative: 1e-12,
+        ..Budget::default()
+    };
+    let mut core = Core::default();
+    let f = core.solve(&posed, &budget).impulses.to_vec();
+    let n = problem.len();
+    let w = (0..n)
+        .map(|i| problem.b()[i] + (0..n).map(|j| problem.at(i, j) * f[j]).sum::<f64>())
+        .collect();
+    (f.chunks_exact(3).map(Vec3::from_slice).collect(), w)
+}
+
 #[test]
-fn two_hundred_problems_with_round_cones() {
+fn ab_06_two_hundred_problems_with_round_cones() {
     let mut random = Random(9);
     for case in 0..200 {
         let count = random.count(1, 20);
-        let (problem, _) = friction(&mut random, count, true, 1.0);
+        let (problem, _, J) = friction_by_rows(&mut random, count, true, 1.0);
         let found = solved(Kernel::GaussSeidel, &problem);
-        let r: Vec<Vec3> = found.f.chunks_exact(3).map(Vec3::from_slice).collect();
-        let natural = contacts(&problem).residuals(&r).natural;
-        assert!(
-            natural < 1e-8,
-            "{case}: {count} contacts: natural map {natural:e}"
-        );
+        let swept: Vec<Vec3> = found.f.chunks_exact(3).map(Vec3::from_slice).collect();
+        let (cored, _) = by_core(&problem, &J);
+        for (name, r) in [("sweeps", &swept), ("core", &cored)] {
+            let natural = contacts(&problem).residuals(r).natural;
+            assert!(
+                natural < 1e-8,
+                "{case}: {name}, {count} contacts: natural map {natural:e}"
+            );
+        }
         for kernel in PIVOTING {
             assert!(matches!(by(kernel, &problem).end, End::NotApplicable(_)));
         }
@@ -234,24 +268,31 @@ fn two_hundred_problems_with_round_cones() {
 }
 
 #[test]
-fn weak_friction_has_one_answer_by_two_solvers() {
+fn ab_06_weak_friction_has_one_answer_by_sweeps_and_core() {
+    let mut random = Random(10);
+    for case in 0..200 {
+        let count = random.count(1, 20);
+        let (problem, w, J) = friction_by_rows(&mut random, count, true, 0.1);
+        let swept = solved(Kernel::GaussSeidel, &problem).w;
+        let (_, cored) = by_core(&problem, &J);
+        for (name, u) in [("sweeps", &swept), ("core", &cored)] {
+            let off = apart(u, &w);
+            assert!(off < 1e-7, "{case}: {name}, {count} contacts: {off:e}");
+        }
+        assert!(apart(&swept, &cored) < 1e-7, "{case}: {count} contacts");
+    }
+}
+
+#[test]
+fn ab_06_weak_friction_has_one_answer_by_an_oracle_too() {
     let mut random = Random(10);
     for case in 0..50 {
         let count = random.count(1, 8);
         let (problem, w) = friction(&mut random, count, true, 0.1);
-        let found = solved(Kernel::GaussSeidel, &problem);
-        let other = contacts(&problem).solve(&SolveParams::default());
-        let u: Vec<f64> = other.velocities.iter().flat_map(|u| u.to_array()).collect();
-        assert!(
-            apart(&found.w, &w) < 1e-7,
-            "{case}: {:e}",
-            apart(&found.w, &w)
-        );
-        assert!(
-            apart(&found.w, &u) < 1e-7,
-            "{case}: {:e}",
-            apart(&found.w, &u)
-        );
+        let found = contacts(&problem).solve(&SolveParams::default());
+        let u: Vec<f64> = found.velocities.iter().flat_map(|u| u.to_array()).collect();
+        let off = apart(&u, &w);
+        assert!(off < 1e-7, "{case}: {count} contacts: {off:e}");
     }
 }
 

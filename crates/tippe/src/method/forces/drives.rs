@@ -48,6 +48,8 @@ pub(crate) struct Drive {
     pub low: f64,
     pub high: f64,
     pub force: f64,
+    /// Speed at which an impact has lifted a limit that carried, which may be back at once [m/s or rad/s]; zero for all others.
+    pub parts: f64,
 }
 
 /// The freedom that a drive acts along.
@@ -147,7 +149,7 @@ impl Smooth {
         params: &ForcesParams,
         scene: &Scene<'_>,
         bodies: &[BodyState],
-        (joints, substep): (&[JointMemory], f64),
+        (joints, substep, struck): (&[JointMemory], f64, bool),
         h: f64,
     ) {
         self.step = h;
@@ -169,7 +171,8 @@ impl Smooth {
                 let found = if which % 2 == 0 {
                     motor(params, &free, x, u, h)
                 } else {
-                    limit(params, &free, x, u)
+                    let carried = memory.bounded_first[which as usize] != 0.0;
+                    limit(params, &free, (x, u), struck && carried)
                 };
                 if let Some(mut drive) = found {
                     drive.owner = owner as u32;
@@ -375,11 +378,12 @@ fn motor(params: &ForcesParams, free: &Freedom, x: f64, u: f64, h: f64) -> Optio
         low: -most,
         high: most,
         force: if slips { -most * slip.signum() } else { 0.0 },
+        parts: 0.0,
     })
 }
 
 /// A limit's row, if it is reached.
-fn limit(params: &ForcesParams, free: &Freedom, x: f64, u: f64) -> Option<Drive> {
+fn limit(params: &ForcesParams, free: &Freedom, (x, u): (f64, f64), lifted: bool) -> Option<Drive> {
     let (min, max) = free.limits?;
     let near = params.touch_tolerance;
     let (at, sign) = if min == max {
@@ -391,8 +395,9 @@ fn limit(params: &ForcesParams, free: &Freedom, x: f64, u: f64) -> Option<Drive>
     } else {
         return None;
     };
-    // A limit that is being left holds nothing.
-    if sign * u > params.velocity_tolerance {
+    // A limit that is being left holds nothing, unless it comes back at once.
+    let leaves = sign * u > params.velocity_tolerance;
+    if leaves && !lifted {
         return None;
     }
     Some(Drive {
@@ -403,5 +408,6 @@ fn limit(params: &ForcesParams, free: &Freedom, x: f64, u: f64) -> Option<Drive>
         low: if sign > 0.0 { 0.0 } else { f64::NEG_INFINITY },
         high: if sign < 0.0 { 0.0 } else { f64::INFINITY },
         force: 0.0,
+        parts: if leaves { u.abs() } else { 0.0 },
     })
 }

@@ -14,6 +14,7 @@ use super::drives::{DRIVES, Kind};
 use super::modes;
 use super::smooth::{Scene, Smooth};
 use super::system::{Bound, Hold, Mode, NO_NODE, System, Touch, dot};
+use crate::collide::Contact;
 use crate::dynamics::impact::impact;
 use crate::dynamics::integrate;
 use crate::dynamics::island::Islands;
@@ -23,7 +24,7 @@ use crate::model::BodyKind;
 use crate::output::balance::Balance;
 use crate::report::StepReport;
 use crate::solver::law::length;
-use crate::state::{BodyState, ContactKey, JointMemory};
+use crate::state::{BodyState, ContactKey, ContactMemory, JointMemory};
 
 /// Trials of a common factor on restitution where several contacts together would gain energy.
 const TRIALS_MAX: u32 = 40;
@@ -40,6 +41,8 @@ pub(crate) struct Near {
     key: ContactKey,
     touch: Touch,
     restitution: f64,
+    /// Acceleration that closes its gap again after a bounce [m/s²].
+    pull: f64,
     /// Friction jams it: no force can answer, an impact does.
     jammed: bool,
     /// Impulse on B [N·s], and largest speed of approach [m/s].
@@ -78,6 +81,10 @@ pub(crate) struct Phase<'a> {
     pub balance: &'a mut Balance,
     /// Memory of the joints.
     pub joints: &'a [JointMemory],
+    /// Gaps that the last piece closed, by key: how fast the approach has grown over it [m/s²].
+    pub closed: &'a [(ContactKey, f64)],
+    /// Memory of the contacts that carried in the last piece, and its length [s].
+    pub carried: (&'a [ContactMemory], f64),
     pub h: f64,
 }
 
@@ -94,6 +101,7 @@ impl Impacts {
         if !self.find(phase.smooth, phase.params.velocity_tolerance) {
             return false;
         }
+        let flight = phase.params.bounce_time * phase.h;
         let mut passes = 0;
         while passes < phase.params.passes {
             self.pass(phase, 1.0);
@@ -103,6 +111,7 @@ impl Impacts {
             if !self.find(phase.smooth, phase.params.velocity_tolerance) {
                 break;
             }
+            self.settle(phase.smooth, flight);
             passes += 1;
         }
         phase.report.work.sweeps += passes;
@@ -145,10 +154,12 @@ impl Impacts {
                 mode: Mode::Stick,
                 force: Vec3::ZERO,
                 frozen: false,
+                lifted: false,
+                parts: 0.0,
             }));
         smooth.joint_forces.clear();
         smooth.number(scene);
-        let memory = (phase.joints, 0.0);
+        let memory = (phase.joints, 0.0, false);
         smooth.gather_drives(phase.params, scene, phase.bodies, memory, phase.h);
         smooth.drives_for_impacts();
         smooth.pose(scene, phase.bodies, t);
@@ -165,15 +176,8 @@ impl Impacts {
             if length(u[1], u[2]) > phase.params.velocity_tolerance {
                 touch.friction_static = touch.friction;
             }
-            let (a, b) = c.bodies();
-            let pulled = |slot: usize| {
-                let body = scene.model.bodies[slot].as_ref();
-                body.map_or(Vec3::ZERO, |x| match x.kind {
-                    BodyKind::Link { .. } => scene.model.gravity,
-                    _ => integrate::acceleration(scene.model, x, &scene.loads[slot]),
-                })
-            };
-            let together = -(pulled(b) - pulled(a)).dot(touch.frame[0]);
+            let together = together(scene, phase.closed, c, touch.frame[0]);
+            let pressed = pressed(phase.carried, &c.key) * smooth.system.normal_response(&touch);
             let e = c.surface.restitution;
             let flight = 2.0 * e * -u[0];
             let bounces = together <= 0.0 || flight > together * phase.params.bounce_time * phase.h;
@@ -182,10 +186,11 @@ impl Impacts {
                 key: c.key,
                 touch,
                 restitution: if bounces { e } else { 0.0 },
+                pull: together.max(pressed),
                 jammed: jammed.contains(&contact),
                 impulse: Vec3::ZERO,
                 speed: 0.0,
-                point: phase.bodies[b].position + touch.levers[1],
+                point: phase.bodies[c.bodies().1].position + touch.levers[1],
             });
         }
     }
@@ -211,6 +216,16 @@ impl Impacts {
             self.driven.push(moves);
         }
         self.colliding.iter().chain(&self.driven).any(|c| *c)
+    }
+
+    /// What loaded contacts pass to and fro between them ends where a bounce would be shorter than `flight`.
+    fn settle(&mut self, smooth: &Smooth, flight: f64) {
+        for (near, colliding) in self.near.iter_mut().zip(&self.colliding) {
+            let speed = -smooth.system.contact_rate(&near.touch, &self.V)[0];
+            if *colliding && 2.0 * near.restitution * speed <= near.pull * flight {
+                near.restitution = 0.0;
+            }
+        }
     }
 
     /// One pass over all clusters.
@@ -567,4 +582,28 @@ pub(crate) fn velocities(smooth: &mut Smooth, scene: &Scene<'_>, bodies: &[BodyS
         }
         smooth.system.holds[k].bias = hold.bias;
     }
+}
+
+/// Normal force of a contact in the last piece [N].
+fn pressed((memory, length): (&[ContactMemory], f64), key: &ContactKey) -> f64 {
+    match memory.binary_search_by_key(key, |m| m.key) {
+        Ok(i) if length > 0.0 => memory[i].first.normal / length,
+        _ => 0.0,
+    }
+}
+
+/// Acceleration that closes a gap after a bounce [m/s²]: what gravity and loads pull, or, where that is more, what has just closed it. The latter
+/// knows joints and what else carries the bodies.
+fn together(scene: &Scene<'_>, closed: &[(ContactKey, f64)], c: &Contact, normal: Vec3) -> f64 {
+    let (a, b) = c.bodies();
+    let pulled = |slot: usize| {
+        let body = scene.model.bodies[slot].as_ref();
+        body.map_or(Vec3::ZERO, |x| match x.kind {
+            BodyKind::Link { .. } => scene.model.gravity,
+            _ => integrate::acceleration(scene.model, x, &scene.loads[slot]),
+        })
+    };
+    let free = -(pulled(b) - pulled(a)).dot(normal);
+    let found = closed.binary_search_by_key(&c.key, |x| x.0);
+    found.map_or(free, |i| free.max(closed[i].1))
 }

@@ -23,6 +23,9 @@ const BRACKET_BROKEN: f64 = 1e-6;
 /// Slip along its first direction that counts as ended [m/s].
 const STOPPED: f64 = 1e-11;
 
+/// Slip against its first direction at the end of a search that is no root [m/s]: its direction turns within the piece faster than its stages see.
+const JUMP: f64 = 1e-9;
+
 /// Something that happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Event {
@@ -279,6 +282,13 @@ impl Search<'_, '_> {
         // Just beyond what happens: what comes next is decided there.
         let _ = self.go(high);
         arrival.length = high;
+        let jumps = matches!(event, Event::Slip(_)) && self.value(event, self.end) < -JUMP;
+        if low > 0.0 && (arrival.capped || jumps) {
+            // No root, or none found: up to there nothing has happened, and a shorter piece has other stages.
+            let _ = self.go(low);
+            arrival.length = low;
+            arrival.capped = false;
+        }
         arrival.lost = self.lost;
         arrival
     }

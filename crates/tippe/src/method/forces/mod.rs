@@ -30,7 +30,7 @@ use crate::error::StepError;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::report::{Phase, StepReport};
-use crate::state::{BodyState, CompliantMemory, State};
+use crate::state::{BodyState, CompliantMemory, ContactKey, State};
 use crate::step::check_finite;
 use crate::work::Work;
 use impacts::Impacts;
@@ -51,6 +51,8 @@ pub(crate) struct Scratch {
     end: Vec<BodyState>,
     /// Whether impacts were answered at the start of the piece.
     struck: bool,
+    /// Gaps that the last piece of this step closed, by key: how fast the approach has grown over it [m/s²].
+    closed: Vec<(ContactKey, f64)>,
     /// Bodies of islands in which a contact gives way, their motion and its substeps.
     marks: Vec<bool>,
     yields: bool,
@@ -82,6 +84,7 @@ pub(crate) fn step(
     work.records.clear();
     work.events.clear();
     let (begin, end) = (state.time, state.time + h);
+    work.forces.closed.clear();
     let mut report = StepReport::default();
     let pieces = u64::from(params.pieces);
     for number in 1.. {
@@ -149,17 +152,39 @@ fn piece(
     if !jammed.is_empty() && strike(model, params, h, state, &jammed, work, &mut report) {
         forces(model, params, (h, end - t), state, work, &mut report);
     }
+    if work.forces.smooth.comes_back() {
+        // What an impact elsewhere has lifted for less than `bounce_time` stays.
+        project(model, params, state, work, &mut report);
+        forces(model, params, (h, end - t), state, work, &mut report);
+    }
 
     // Move along the smooth motion, back to the first event if there is one.
     work.begins(Phase::Move);
     travel(model, params, (end, last), state, work, &mut report)?;
+    closed(params, state, report.dt, work);
     check_trees(model, work)?;
     check_finite(model, state, "move")?;
 
     // Project poses and velocities on what holds.
     work.begins(Phase::Project);
+    project(model, params, state, work, &mut report);
+    check_trees(model, work)?;
+    state.set_substep(model, report.dt);
+    work.begins(Phase::Finish);
+    finish::run(model, before, state, work, &mut report);
+    Ok(report)
+}
+
+/// Projects poses and velocities on what holds.
+fn project(
+    model: &Model,
+    params: &ForcesParams,
+    state: &mut State,
+    work: &mut Work,
+    report: &mut StepReport,
+) {
     let Work {
-        forces: scratch,
+        forces,
         detection,
         balance,
         ..
@@ -168,19 +193,14 @@ fn piece(
         model,
         params,
         contacts: &detection.contacts,
-        marks: &scratch.marks,
+        marks: &forces.marks,
         balance,
-        report: &mut report,
+        report,
     };
-    projection.run(Part::Rigid, &mut scratch.smooth, state);
-    if scratch.yields {
-        projection.run(Part::Compliant, &mut scratch.compliant, state);
+    projection.run(Part::Rigid, &mut forces.smooth, state);
+    if forces.yields {
+        projection.run(Part::Compliant, &mut forces.compliant, state);
     }
-    check_trees(model, work)?;
-    state.set_substep(model, report.dt);
-    work.begins(Phase::Finish);
-    finish::run(model, before, state, work, &mut report);
-    Ok(report)
 }
 
 /// Finds what touches or may touch on the way of the next `h` seconds, with the velocities of now.
@@ -276,6 +296,7 @@ fn strike(
         impacts,
         touching,
         struck,
+        closed,
         ..
     } = forces;
     let mut phase = impacts::Phase {
@@ -292,6 +313,8 @@ fn strike(
         report,
         balance,
         joints: &state.joints,
+        closed,
+        carried: (&state.contacts, state.substep),
         h,
     };
     phase.smooth.load_trees(model, &state.articulations);
@@ -352,6 +375,8 @@ fn forces_of(
         substeps,
         marks,
         touching,
+        struck,
+        closed,
         ..
     } = forces;
     let scene = Scene {
@@ -371,11 +396,16 @@ fn forces_of(
     } else {
         smooth.load_trees(model, &state.articulations);
     }
-    let known = smooth.gather(params, &scene, touching, state, h);
+    let lifted = if *struck { &closed[..] } else { &[] };
+    let known = smooth.gather(params, &scene, touching, (state, *struck, lifted), h);
+    let memory = (&state.joints[..], state.substep, *struck);
     smooth.number(&scene);
-    let memory = (&state.joints[..], state.substep);
     smooth.gather_drives(params, &scene, &state.bodies, memory, h);
     smooth.pose(&scene, &state.bodies, state.time);
+    if smooth.let_go(params.bounce_time * h) {
+        smooth.number(&scene);
+        smooth.pose(&scene, &state.bodies, state.time);
+    }
     let warm = params.warm_start && known && modes::warm(&mut smooth.system);
     // Impulses of the step answer those too.
     let jammed = if smooth.impulse_level {
@@ -492,6 +522,32 @@ fn travel(
     Ok(())
 }
 
+/// Notes the gaps that the piece of length `dt` has closed, with how fast their approach has grown over it.
+fn closed(params: &ForcesParams, state: &State, dt: f64, work: &mut Work) {
+    let Work {
+        forces, detection, ..
+    } = work;
+    forces.closed.clear();
+    let mut carries = vec![false; detection.contacts.len()];
+    for active in forces.parts().flat_map(|p| &p.active) {
+        carries[active.contact as usize] = active.mode != Mode::Open;
+    }
+    for (c, carries) in detection.contacts.iter().zip(carries) {
+        let (a, b) = c.bodies();
+        let speed = |bodies: &[BodyState]| {
+            let at = c.at(&bodies[a], &bodies[b]);
+            let point = (at.point_a + at.point_b) * 0.5;
+            let u = bodies[b].point_velocity(point) - bodies[a].point_velocity(point);
+            (at.gap, at.normal.dot(u))
+        };
+        let (gap, after) = speed(&state.bodies);
+        if !carries && gap <= params.touch_tolerance && after < 0.0 {
+            let (_, before) = speed(&forces.start);
+            forces.closed.push((c.key, (before - after) / dt));
+        }
+    }
+}
+
 /// Longest piece that servos, and friction and springs in the joints of trees allow; refused where a step would take more pieces than
 /// there may be.
 fn stiff_step(
@@ -525,7 +581,7 @@ impl Smooth {
         params: &ForcesParams,
         scene: &Scene<'_>,
         touching: &[u32],
-        state: &State,
+        (state, struck, closed): (&State, bool, &[(ContactKey, f64)]),
         h: f64,
     ) -> bool {
         let mut known = true;
@@ -546,12 +602,17 @@ impl Smooth {
             let point = (at.point_a + at.point_b) * 0.5;
             let u = state.bodies[b].point_velocity(point) - state.bodies[a].point_velocity(point);
             let u_n = at.normal.dot(u);
-            if u_n > params.velocity_tolerance {
-                continue;
-            }
+            let parts = u_n > params.velocity_tolerance;
             let slip = u - at.normal * u_n;
             let found = state.contacts.binary_search_by_key(&c.key, |m| m.key);
             let memory = found.ok().map(|i| &state.contacts[i]);
+            // What an impact lifts may come back at once, by what has closed its gap or has pressed it together.
+            let pull = closed.binary_search_by_key(&c.key, |x| x.0);
+            let pull = pull.map_or(0.0, |i| closed[i].1);
+            let back = 2.0 * u_n < pull * params.bounce_time * h;
+            if parts && !back && !(struck && memory.is_some()) {
+                continue;
+            }
             known &= memory.is_some();
             let size = slip.length();
             let slips = size > stick_below.max(params.velocity_tolerance);
@@ -570,6 +631,8 @@ impl Smooth {
                 },
                 force,
                 frozen: false,
+                parts: if parts && !back { u_n } else { 0.0 },
+                lifted: parts,
             });
         }
         self.joint_forces.clear();
@@ -581,6 +644,38 @@ impl Smooth {
                 .push(state.joints[i].first.map(|f| f * to_force));
         }
         known
+    }
+
+    /// Lets go of contacts and limits that part for longer than `flight` by what has pressed them together. To be called with a posed system;
+    /// says whether there were any.
+    fn let_go(&mut self, flight: f64) -> bool {
+        let system = &self.system;
+        let goes = |(active, touch): (&Active, &system::Touch)| {
+            let force = active.force.dot(touch.frame[0]);
+            let pull = force * system.normal_response(touch);
+            active.parts > 0.0 && 2.0 * active.parts >= pull * flight
+        };
+        let mut gone: Vec<bool> = self.active.iter().zip(&system.touches).map(goes).collect();
+        let count = gone.len();
+        gone.resize(count + self.drives.len(), false);
+        for hold in system.holds.iter().filter(|h| h.row >= drives::DRIVES) {
+            let k = (hold.row - drives::DRIVES) as usize;
+            let pull = hold.force.abs() * system.hold_response(hold);
+            let parts = self.drives[k].parts;
+            gone[count + k] = parts > 0.0 && 2.0 * parts >= pull * flight;
+        }
+        let mut next = gone.iter();
+        let mut stays = || next.next().is_some_and(|gone| !gone);
+        self.active.retain(|_| stays());
+        self.drives.retain(|_| stays());
+        gone.contains(&true)
+    }
+
+    /// Whether a contact or a limit that parts carries load.
+    fn comes_back(&self) -> bool {
+        let contacts = self.active.iter().any(|x| x.lifted && x.mode != Mode::Open);
+        let held = |d: &drives::Drive| d.parts > 0.0 && d.bound == system::Bound::Held;
+        contacts || self.drives.iter().any(held)
     }
 
     /// Contacts that slip so that friction presses them together harder than they part (n·K(n − μ d) ≤ 0) and that are pressed: no finite

@@ -39,6 +39,9 @@ pub(crate) struct Active {
     pub force: Vec3,
     /// Whether friction keeps its direction over the piece.
     pub frozen: bool,
+    /// Whether an impact has lifted it; the speed at which it parts, if it is not sure to be back at once [m/s].
+    pub lifted: bool,
+    pub parts: f64,
 }
 
 /// The solved system at the start of a piece, which may be run again.

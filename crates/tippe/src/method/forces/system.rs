@@ -28,6 +28,8 @@ const STALLED_SOLVED: f64 = 1e-9;
 
 /// Residual of a row that is rounding, relative to what it adds up [1].
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// How many times that a solve that no longer improves may leave: the factor of a tree's mass matrix has rounding of its own.
+const STALLED_ROUNDING: f64 = 512.0;
 /// Ends from this number on are links: their places in `System::links` follow.
 pub(crate) const LINKS: u32 = 1 << 30;
 
@@ -594,7 +596,7 @@ impl System {
                 return false;
             }
             if worst.is_nan() || worst >= 0.5 * last {
-                if worst <= STALLED_SOLVED * self.scale {
+                if worst <= STALLED_SOLVED * self.scale || self.is_rounding() {
                     break;
                 }
                 if !worst.is_finite() || worst > 1e3 * last {
@@ -605,7 +607,8 @@ impl System {
             self.improve();
         }
         self.give();
-        self.residual() <= STALLED_SOLVED * self.scale
+        let worst = self.residual();
+        worst <= STALLED_SOLVED * self.scale || self.is_rounding()
     }
 
     /// Rows of everything that carries force.
@@ -810,6 +813,12 @@ impl System {
             self.residuals.push(u);
         }
         if wrong { f64::NAN } else { worst }
+    }
+
+    /// Whether all residuals are rounding, of factors as well.
+    fn is_rounding(&self) -> bool {
+        let mut rows = self.rows.iter().zip(&self.residuals);
+        rows.all(|(row, u)| u.abs() <= STALLED_ROUNDING * row.floor)
     }
 
     /// One proximal step: H δa = −Dᵀ r/ε, δf = −(r + J δa)/ε.
