@@ -210,7 +210,6 @@ pub(crate) fn build(
             placements[joint.at.document].place_ends(ends);
         }
     }
-    crate::profile::check_company(&plan[..solids], problems);
     let (mut names, mut joints) = (Vec::new(), Vec::new());
     if problems.is_empty() {
         names = add_bodies(&mut world, &plan[..solids], problems);
@@ -231,6 +230,9 @@ pub(crate) fn build(
             options.allow_misfits,
             problems,
         );
+    }
+    if problems.is_empty() {
+        crate::profile::check_company(&world, &plan, problems);
     }
     let mut colours = Vec::new();
     if problems.is_empty() {

@@ -1,6 +1,6 @@
 //! Profiles of the file: plane solids of segments and arcs, and what they may share a scene with.
 //!
-//! Reads: `format::Profile`, planned bodies.  Writes: `Problems`.
+//! Reads: `format::Profile`, the world as built.  Writes: `Problems`.
 //! Called by: `solid`, `explain`, `build`.
 //! Source: `docs/scene-format.md`, "Profiles".
 
@@ -8,8 +8,11 @@ use crate::build::Planned;
 use crate::check::positive;
 use crate::diagnostics::{At, Problems};
 use crate::format;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use tippe::{Profile, ProfileEdge, ProfilePath, Shape, ShapeDesc, Vec2};
+use tippe::{
+    BodyId, Filter, Pose, Profile, ProfileEdge, ProfilePath, Shape, ShapeDesc, Vec2, Vec3, World,
+};
 
 /// Largest thickness [m]; coordinates are checked by the profile itself.
 const THICK_MAX: f64 = 1e6;
@@ -100,26 +103,64 @@ pub(crate) fn explained(profile: &Profile) -> format::Profile {
     }
 }
 
-/// Profiles feel each other and half-spaces alone: a scene in which one could pass through another solid is refused.
-pub(crate) fn check_company(plan: &[Planned], problems: &mut Problems) {
-    let profiles: Vec<&ShapeDesc> = plan
-        .iter()
-        .flat_map(|b| &b.desc.shapes)
-        .filter(|s| matches!(s.shape, Shape::Profile(_)) && !s.sensor)
-        .collect();
-    // What could not be made is stood in for by another solid.
-    if profiles.is_empty() || !problems.is_empty() {
-        return;
-    }
-    for body in plan {
-        let other = body.desc.shapes.iter().find(|s| {
-            let flat = matches!(s.shape, Shape::Profile(_) | Shape::HalfSpace { .. });
-            !flat && !s.sensor && profiles.iter().any(|p| p.filter.allows(s.filter))
-        });
-        if other.is_some() {
-            let reason = "a profile would pass through this body: profiles touch profiles and half-spaces alone";
-            let help = "make it a profile, or keep the two apart with collision = { groups, mask }";
-            problems.error(&body.at, reason, help);
+/// Sine of the angle up to which a half-space stands upright on the plane of a profile [1], as the pair's detection has it.
+const UPRIGHT: f64 = 1e-3;
+
+/// Profiles of one filter in planes of one direction, by the bodies they are on.
+type Kinds = BTreeMap<(u32, u32, [u64; 3]), Vec<BodyId>>;
+
+/// Profiles feel each other and half-spaces that stand upright on their plane: a scene in which one could pass through another solid is
+/// refused. Bodies of the world, links among them, are those of the plan in order.
+pub(crate) fn check_company(world: &World, plan: &[Planned], problems: &mut Problems) {
+    let mut profiles = Kinds::new();
+    for (id, shape, pose) in solids(world) {
+        if matches!(shape.shape, Shape::Profile(_)) {
+            let axis = pose.vector(Vec3::Z).to_array().map(f64::to_bits);
+            let Filter { groups, mask } = shape.filter;
+            let bodies = profiles.entry((groups, mask, axis)).or_default();
+            bodies.push(id);
         }
     }
+    if profiles.is_empty() {
+        return;
+    }
+    let places: BTreeMap<BodyId, &At> = world.body_ids().zip(plan.iter().map(|p| &p.at)).collect();
+    let mut told = BTreeSet::new();
+    for (id, shape, pose) in solids(world) {
+        let normal = match shape.shape {
+            Shape::Profile(_) => continue,
+            Shape::HalfSpace { normal } => Some(pose.vector(normal)),
+            _ => None,
+        };
+        let passed = profiles.iter().any(|(&(groups, mask, axis), bodies)| {
+            let axis = Vec3::from_array(axis.map(f64::from_bits));
+            shape.filter.allows(Filter { groups, mask })
+                && normal.is_none_or(|n| n.dot(axis).abs() > UPRIGHT)
+                && bodies.iter().any(|b| world.may_touch(id, *b) == Ok(true))
+        });
+        let Some(at) = places.get(&id).filter(|_| passed && told.insert(id)) else {
+            continue;
+        };
+        let (reason, help) = if normal.is_some() {
+            (
+                "a profile would pass through this half-space: it does not stand upright on the profile's plane",
+                "turn the profile: rotation_deg = { axis = [1, 0, 0], angle = 90 } stands it up on normal = [0, 0, 1]",
+            )
+        } else {
+            (
+                "a profile would pass through this body: profiles touch profiles and half-spaces alone",
+                "make it a profile, or keep the two apart with collision = { groups, mask }",
+            )
+        };
+        problems.error(at, reason, help);
+    }
+}
+
+/// All shapes that are no sensors, with their bodies and where they are in the world.
+fn solids(world: &World) -> impl Iterator<Item = (BodyId, &ShapeDesc, Pose)> {
+    world.bodies().flat_map(|(id, body, _)| {
+        let pose = world.pose(id).unwrap_or(body.pose_start);
+        let solid = body.shapes.iter().filter(|s| !s.sensor);
+        solid.map(move |s| (id, s, pose.compose(&s.pose)))
+    })
 }

@@ -55,6 +55,9 @@ pub enum GeometryError {
     NotFinite,
     /// Two half-spaces, which have no distance from each other.
     Unbounded,
+    /// Shapes that do not feel each other where they are: profiles in planes that are not parallel or share no thickness, a profile and a
+    /// half-space that does not stand upright on its plane, a profile and another solid.
+    Unrelated,
     /// A size outside 1e-50 … 1e50 m, or a place farther away than that: products of such numbers are not finite.
     OutOfRange,
 }
@@ -64,6 +67,7 @@ impl fmt::Display for GeometryError {
         f.write_str(match self {
             Self::NotFinite => "a pose or a size is not finite",
             Self::Unbounded => "both shapes are half-spaces",
+            Self::Unrelated => "the shapes do not feel each other where they are",
             Self::OutOfRange => "a size or a place is outside 1e-50 to 1e50 m",
         })
     }
@@ -82,8 +86,8 @@ pub fn closest_points(
     pose_b: &Pose,
 ) -> Result<Separation, GeometryError> {
     let found = separation_within(a, pose_a, b, pose_b, f64::INFINITY)?;
-    // Without a limit there is always an answer.
-    found.ok_or(GeometryError::NotFinite)
+    // Without a limit there is always an answer, but for profiles.
+    found.ok_or(GeometryError::Unrelated)
 }
 
 /// The same as [`closest_points`], but `None` as soon as it is clear that the shapes are farther apart than `limit` [m].
@@ -120,6 +124,7 @@ pub fn separation_within(
             nearest(|out| half_space_profile(*normal, pose_b, a, pose_a, limit, out))
                 .map(|s| s.flipped())
         }
+        (Shape::Profile(_), _) | (_, Shape::Profile(_)) => return Err(GeometryError::Unrelated),
         (Shape::HalfSpace { normal }, other) => half_space(*normal, pose_a, other, pose_b),
         (other, Shape::HalfSpace { normal }) => {
             half_space(*normal, pose_b, other, pose_a).map(|s| s.flipped())

@@ -14,7 +14,7 @@ use support::{G, add, near, state};
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::sync::Arc;
-use tippe::geometry::{Flight, TimeOfImpact, closest_points, time_of_impact};
+use tippe::geometry::{Flight, GeometryError, TimeOfImpact, closest_points, time_of_impact};
 use tippe::{
     BodyDesc, BodyId, BodyKind, LockedAxes, Method, Motion, Pose, Profile, ProfileEdge,
     ProfilePath, Quat, Shape, Surface, Vec2, Vec3, World,
@@ -558,4 +558,113 @@ fn sr_20_profiles_are_kept_in_snapshots_and_drawn_closed() {
         assert_eq!(twins, edges.iter().filter(|e| **e == (a, b)).count());
     }
     near("volume", volume, 0.1 * p.area(), 2e-3 * volume);
+}
+
+#[test]
+fn sr_20_a_pin_about_the_centre_of_its_hole_has_a_contact() {
+    let ring = shape(&[
+        ProfilePath::circle(Vec2::ZERO, 0.2),
+        ProfilePath::circle(Vec2::ZERO, 0.11),
+    ]);
+    // About one centre, of equal radius, and the two exchanged.
+    for (radius, off, gap) in [(0.1, 0.0, 0.01), (0.11, 0.0, 0.0), (0.11, 0.01, -0.01)] {
+        for turn in [0.0, 0.4] {
+            let (pin, at) = (disc(radius), v(off, 0.0));
+            let (found, _) = between(&ring, Vec2::ZERO, &pin, at, turn);
+            near("gap of the pin", found, gap, 1e-14);
+            let (found, _) = between(&pin, at, &ring, Vec2::ZERO, turn);
+            near("gap of the hole", found, gap, 1e-14);
+        }
+    }
+    // The tip of a wedge at the centre of a hollow.
+    let wedge = shape(&[polygon(&[(0.0, 0.0), (0.1, 0.45), (-0.1, 0.45)])]);
+    let (found, normal) = between(&shape(&[hollow()]), Vec2::ZERO, &wedge, v(0.0, 1.0), 0.0);
+    near("gap of the tip", found, 0.4, 0.11);
+    assert!(normal.is_finite(), "{normal}");
+    // The first touch is seen from the centre on, and a step stops there.
+    let fixed = Flight::rest(Pose::IDENTITY);
+    let thrown = Flight::uniform(Pose::IDENTITY, Vec3::Y * -1.0, Vec3::ZERO);
+    let found = time_of_impact((&ring, &fixed), (&disc(0.1), &thrown), 1.0, 1e-9).unwrap();
+    let TimeOfImpact::At { time, .. } = found else {
+        panic!("{found:?}");
+    };
+    near("time", time, 0.01, 1e-8);
+    let mut world = world("events", Surface::new(0.0, 0.0));
+    world.set_gravity(Vec3::ZERO).unwrap();
+    let stand = upright(0.0, 0.0, 0.0);
+    put(&mut world, ring, BodyKind::Fixed, stand, Vec3::ZERO);
+    let pin = put(
+        &mut world,
+        disc(0.1),
+        BodyKind::Dynamic,
+        stand,
+        Vec3::Z * -1.0,
+    );
+    for _ in 0..3 {
+        world.step(1.0 / 60.0).unwrap();
+        let z = state(&world, pin).position.z;
+        assert!(z >= -0.01 - 1e-6, "{z}");
+    }
+}
+
+#[test]
+fn sr_20_shapes_that_do_not_feel_each_other_say_so() {
+    let square = shape(&[rectangle(1.0, 1.0)]);
+    let aside = Pose::from_position(Vec3::new(0.0, 0.0, 0.2));
+    let ball = Shape::Sphere { radius: 1.0 };
+    let ground = Shape::HalfSpace { normal: Vec3::Z };
+    for other in [&square, &ball, &ground] {
+        let found = closest_points(&square, &Pose::IDENTITY, other, &aside);
+        assert_eq!(found, Err(GeometryError::Unrelated), "{other:?}");
+    }
+}
+
+#[test]
+fn sr_20_the_sense_of_a_small_path_far_from_the_origin_is_seen() {
+    let mut r = cluster_support::Random(7);
+    for _ in 0..200 {
+        let far =
+            v(r.range(-1e6, 1e6), r.range(-1e6, 1e6)).clamp(v(-9.9e5, -9.9e5), v(9.9e5, 9.9e5));
+        let corners = [(0.0, 0.0), (0.01, 0.0), (0.01, 0.01), (0.0, 0.01)];
+        let mut corners = corners.map(|c| far + v(c.0, c.1));
+        for _ in 0..2 {
+            let square = profile(&[ProfilePath::polygon(&corners)], 0.1);
+            near("area", square.area(), 1e-4, 1e-7);
+            let middle = 0.5 * (corners[0] + corners[2]);
+            assert!(square.distance(middle) < 0.0, "{far}");
+            corners.reverse();
+        }
+    }
+}
+
+#[test]
+fn sr_20_a_plate_with_many_holes_is_drawn_in_bounded_time() {
+    let mut paths = vec![polygon(&[
+        (-0.5, -0.5),
+        (19.5, -0.5),
+        (19.5, 9.5),
+        (-0.5, 9.5),
+    ])];
+    for k in 0..200_u32 {
+        let center = v(f64::from(k % 20), f64::from(k / 20));
+        paths.push(ProfilePath::circle(center, 0.3));
+    }
+    let p = profile(&paths, 0.1);
+    let (points, triangles) = p.drawn();
+    assert!(points.len() < 20_000, "{}", points.len());
+    let volume: f64 = triangles
+        .iter()
+        .map(|t| t.map(|i| points[i as usize]))
+        .map(|[a, b, c]| a.dot(b.cross(c)) / 6.0)
+        .sum();
+    near("volume", volume, 0.1 * p.area(), 5e-3 * volume);
+    // No face is folded over another: all look outwards.
+    let up = |t: &&[u32; 3]| t.iter().all(|i| points[*i as usize].z > 0.0);
+    let area: f64 = triangles
+        .iter()
+        .filter(up)
+        .map(|t| t.map(|i| points[i as usize].truncate()))
+        .map(|[a, b, c]| 0.5 * (b - a).perp_dot(c - a).abs())
+        .sum();
+    near("area of one face", area, p.area(), 5e-3 * area);
 }

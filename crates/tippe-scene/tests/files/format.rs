@@ -512,3 +512,34 @@ shape.sphere = { radius = 0.1 }
         scene.world.step(1e-3).unwrap();
     }
 }
+
+#[test]
+fn sr_20_a_profile_may_share_a_scene_with_what_it_cannot_meet() {
+    let plate = "shape.profile = { thickness = 0.1, outline = { start = [0, 0], edges = [{ to = [1, 0] }, { to = [0, 1] }, { to = [0, 0] }] } }";
+    let upright = "rotation_deg = { axis = [1, 0, 0], angle = 90 }";
+    let post = "[[body]]\nname = \"post\"\nposition = [0, 0, 3]\nshape.box = { size = [1, 1, 1] }";
+    // Both fixed; on one body; joined; kept apart by their groups; over a half-space that stands upright on it.
+    let both = plate
+        .replacen("shape.", "", 1)
+        .replacen("profile =", "{ profile =", 1)
+        + " }";
+    load(&format!(
+        "[[body]]\nname = \"plate\"\nkind = \"fixed\"\n{plate}\n{post}\nkind = \"fixed\"\n"
+    ));
+    load(&format!(
+        "[[body]]\nname = \"plate\"\nshape = [{both}, {{ box = {{ size = [1, 1, 1] }} }}]\n"
+    ));
+    let joint = "[[joint]]\nkind = \"fixed\"\na = \"plate\"\nb = \"post\"\nposition = [0, 0, 3]\n";
+    load(&format!(
+        "[[body]]\nname = \"plate\"\n{plate}\n{post}\n{joint}"
+    ));
+    let groups = "collision = { groups = [2], mask = [2] }";
+    load(&format!(
+        "[[body]]\nname = \"plate\"\n{plate}\n{groups}\n{post}\n"
+    ));
+    let ground =
+        "[[body]]\nname = \"ground\"\nkind = \"fixed\"\nshape.half_space = { normal = [0, 0, 1] }";
+    load(&format!(
+        "[[body]]\nname = \"plate\"\nposition = [0, 0, 1]\n{upright}\n{plate}\n{ground}\n"
+    ));
+}

@@ -205,7 +205,7 @@ impl Pair<'_> {
                     }
                     (Some(a), Some(b)) => {
                         let cores = (self.a.arc(i, a), self.b.arc(k, b));
-                        if let Some((n, gap)) = arcs(a, b) {
+                        if let Some((n, gap)) = arcs(a, b, self.same) {
                             self.round(cores, n, gap, first, out);
                         }
                     }
@@ -411,23 +411,35 @@ fn arc_over(arc: &ArcOf, segment: &Curve) -> Option<(Vec2, f64)> {
     touches.then(|| (n, (arc.center - segment.from).dot(n) - arc.radius))
 }
 
-/// Two arcs of which at most one is hollow: normal from A to B and gap.
-fn arcs(a: &ArcOf, b: &ArcOf) -> Option<(Vec2, f64)> {
+/// Two arcs of which at most one is hollow: normal from A to B and gap. Radii that differ by no more than `same` count as equal.
+fn arcs(a: &ArcOf, b: &ArcOf, same: f64) -> Option<(Vec2, f64)> {
     let v = b.center - a.center;
     let distance = v.length();
-    if distance == 0.0 {
-        return None;
-    }
-    let d = v / distance;
+    // B inside the hollow of A, nearest where B's centre is off A's; about one centre it is as near everywhere, and the middle stands for all.
+    let inside = |hollow: &ArcOf, bulge: &ArcOf, v: Vec2| {
+        if bulge.radius > hollow.radius + same {
+            return None;
+        }
+        let both = |d: &Vec2| hollow.has(*d) && bulge.has(*d);
+        let d = if distance == 0.0 {
+            let ends = hollow.ends().into_iter().chain(bulge.ends());
+            [hollow.middle, bulge.middle]
+                .into_iter()
+                .chain(ends)
+                .find(both)
+        } else {
+            Some(v / distance).filter(both)
+        }?;
+        Some((d, hollow.radius - distance - bulge.radius))
+    };
     match (a.is_convex(), b.is_convex()) {
-        (true, true) => (a.has(d) && b.has(-d)).then_some((d, distance - a.radius - b.radius)),
-        // B inside the hollow of A, nearest where B's centre is off A's.
-        (false, true) if b.radius < a.radius => {
-            (a.has(d) && b.has(d)).then_some((-d, a.radius - distance - b.radius))
+        // Two bulges about one centre are as deep in each other as can be: no way out is the shortest.
+        (true, true) if distance > 0.0 => {
+            let d = v / distance;
+            (a.has(d) && b.has(-d)).then_some((d, distance - a.radius - b.radius))
         }
-        (true, false) if a.radius < b.radius => {
-            (a.has(-d) && b.has(-d)).then_some((-d, b.radius - distance - a.radius))
-        }
+        (false, true) => inside(a, b, v).map(|(d, gap)| (-d, gap)),
+        (true, false) => inside(b, a, -v),
         _ => None,
     }
 }
@@ -445,13 +457,19 @@ fn corner_over(corner: &Corner, edge: &Curve, margin: f64) -> Option<(Vec2, f64)
         Some(arc) => {
             let v = p - arc.center;
             let r = v.length();
-            if r == 0.0 || !arc.has(v / r) {
-                return None;
-            }
-            if arc.is_convex() {
-                (v / r, r - arc.radius)
+            let d = if r > 0.0 {
+                Some(v / r).filter(|d| arc.has(*d))
             } else {
-                (-v / r, arc.radius - r)
+                // At the centre of a hollow every part of it is as near.
+                let [first, last] = arc.ends();
+                [arc.middle, corner.middle, first, last]
+                    .into_iter()
+                    .find(|d| !arc.is_convex() && arc.has(*d) && corner.has_wide(*d))
+            }?;
+            if arc.is_convex() {
+                (d, r - arc.radius)
+            } else {
+                (-d, arc.radius - r)
             }
         }
     };

@@ -29,8 +29,8 @@ pub(super) fn curves(paths: &[ProfilePath]) -> Result<(Vec<Curve>, Vec<usize>), 
     let (mut all, mut starts) = (Vec::with_capacity(count), vec![0]);
     for (i, path) in paths.iter().enumerate() {
         let mut own = path_curves(path, size).map_err(|e| e.inside(&format!("paths[{i}]")))?;
-        // Twice the area, circular segments included.
-        let area: f64 = own.iter().map(doubled_area).sum();
+        // Twice the area, circular segments included; about a point of the path no digits are lost far from the origin.
+        let area: f64 = own.iter().map(|c| doubled_area(c, path.start)).sum();
         if (area > 0.0) != (i == 0) {
             own.reverse();
             own.iter_mut().for_each(|c| *c = c.reversed());
@@ -42,11 +42,11 @@ pub(super) fn curves(paths: &[ProfilePath]) -> Result<(Vec<Curve>, Vec<usize>), 
     Ok((all, starts))
 }
 
-fn doubled_area(c: &Curve) -> f64 {
+fn doubled_area(c: &Curve, origin: Vec2) -> f64 {
     let beyond = c.arc.map_or(0.0, |a| {
         a.radius * a.radius * (a.sweep - libm::sin(a.sweep))
     });
-    c.from.perp_dot(c.to) + beyond
+    (c.from - origin).perp_dot(c.to - origin) + beyond
 }
 
 /// Largest extent of all points that are named.

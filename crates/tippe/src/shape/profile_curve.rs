@@ -67,6 +67,12 @@ impl ArcOf {
     pub fn has(&self, d: Vec2) -> bool {
         d.dot(self.middle) >= self.cos_half - EDGE_END
     }
+
+    /// Unit directions from the centre to both ends.
+    pub fn ends(&self) -> [Vec2; 2] {
+        let (sin, cos) = libm::sincos(0.5 * self.sweep);
+        [-sin, sin].map(|s| Vec2::new(cos, s).rotate(self.middle))
+    }
 }
 
 /// One edge.

@@ -83,6 +83,18 @@ impl World {
         self.model.present().map(with_state)
     }
 
+    /// Whether two bodies may touch at all: they are two, one of them is dynamic, and no joint keeps them from it. Filters of their shapes
+    /// are not asked.
+    ///
+    /// # Errors
+    /// A body does not exist.
+    pub fn may_touch(&self, a: BodyId, b: BodyId) -> Result<bool, UnknownBody> {
+        let dynamic = self.body(a)?.is_dynamic() || self.body(b)?.is_dynamic();
+        let (i, k) = (a.index, b.index);
+        let jointed = self.model.jointed.binary_search(&(i.min(k), i.max(k)));
+        Ok(dynamic && i != k && jointed.is_err())
+    }
+
     /// The first body of a name, in slot order.
     #[must_use]
     pub fn body_named(&self, name: &str) -> Option<BodyId> {
