@@ -515,21 +515,22 @@ shape.sphere = { radius = 0.1 }
 
 #[test]
 fn sr_20_a_profile_may_share_a_scene_with_what_it_cannot_meet() {
-    let plate = "shape.profile = { thickness = 0.1, outline = { start = [0, 0], edges = [{ to = [1, 0] }, { to = [0, 1] }, { to = [0, 0] }] } }";
+    let edges = "[{ to = [1, 0] }, { to = [0, 1] }, { to = [0, 0] }]";
+    let profile =
+        format!("profile = {{ thickness = 0.1, outline = {{ start = [0, 0], edges = {edges} }} }}");
+    let plate = format!("shape.{profile}");
     let upright = "rotation_deg = { axis = [1, 0, 0], angle = 90 }";
     let post = "[[body]]\nname = \"post\"\nposition = [0, 0, 3]\nshape.box = { size = [1, 1, 1] }";
     // Both fixed; on one body; joined; kept apart by their groups; over a half-space that stands upright on it.
-    let both = plate
-        .replacen("shape.", "", 1)
-        .replacen("profile =", "{ profile =", 1)
-        + " }";
+    let both = format!("{{ {profile} }}");
     load(&format!(
         "[[body]]\nname = \"plate\"\nkind = \"fixed\"\n{plate}\n{post}\nkind = \"fixed\"\n"
     ));
     load(&format!(
-        "[[body]]\nname = \"plate\"\nshape = [{both}, {{ box = {{ size = [1, 1, 1] }} }}]\n"
+        "[[body]]\nname = \"plate\"\nshapes = [{both}, {{ box = {{ size = [1, 1, 1] }} }}]\n"
     ));
-    let joint = "[[joint]]\nkind = \"fixed\"\na = \"plate\"\nb = \"post\"\nposition = [0, 0, 3]\n";
+    let joint = "[[joint]]\nname = \"pin\"\nkind = \"hinge\"\nbodies = [\"plate\", \"post\"]\n\
+        at = [0, 0, 3]\naxis = [0, 0, 1]\n";
     load(&format!(
         "[[body]]\nname = \"plate\"\n{plate}\n{post}\n{joint}"
     ));
