@@ -41,8 +41,8 @@ pub enum Command {
     Drag(Option<(u32, Vec3, Vec3, f64)>),
     /// Send contacts or not.
     Contacts(bool),
-    /// Stop at once and give the memory back that steps worked in: nobody looks. It goes on from there when it is asked to.
-    /// The order is held until that is done, so that others can see it by the count of its holders.
+    /// Stop at once and give the memory back that steps worked in: nobody looks. It goes on from there when asked to.
+    /// What comes with it is held until that is done: others see by the count of its holders whether it is.
     Leave(Arc<()>),
 }
 
@@ -138,7 +138,8 @@ impl Run {
         })
     }
 
-    /// Gives an order; a run that has ended passes over it. To rest at once or to be left ends the step under way, which is taken again later.
+    /// Gives an order; a run that has ended passes over it. To rest at once or to be left ends the step under way,
+    /// which is taken again later.
     pub fn order(&self, command: Command) {
         let at_once = matches!(command, Command::Pause(None, _) | Command::Leave(_));
         let _ = self.commands.send(command);
@@ -325,7 +326,7 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
     }
 }
 
-/// Gives the memory back that steps worked in, in a crowd far more than the world itself. It goes on with the same bits.
+/// Gives the memory back that steps worked in, in a crowd far more than the world itself. Bits stay the same.
 fn shed(world: &mut World) {
     let threads = world.threads();
     if let Ok(mut bare) = World::restore(&world.snapshot())

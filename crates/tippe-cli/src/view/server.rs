@@ -31,7 +31,7 @@ const CLIENTS_MAX: usize = 8;
 const RUNS_MAX: usize = 8;
 /// How long a run is kept for a page that has gone.
 const RETURN_TIME: Duration = Duration::from_secs(10);
-/// How often a new run looks whether runs that were left have given their memory back, and how many times at most: two seconds.
+/// How often a new run looks whether runs that were left have given their memory back, and how many times at most: 2 s.
 const LEAVING_LOOK: Duration = Duration::from_millis(10);
 const LEAVING_LOOKS_MAX: usize = 200;
 /// Largest message of a client [bytes]: a long scene text.
