@@ -348,9 +348,10 @@ const CROWD: &str = "version = 1\n[method]\ndt = 0.02\nseconds = 100\n[[grid]]\n
 /// How many threads of a run there are.
 #[cfg(target_os = "linux")]
 fn runs_of(server: &Server) -> usize {
-    let tasks = std::fs::read_dir(format!("/proc/{}/task", server.id())).unwrap();
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", server.id()));
     let name = |t: std::fs::DirEntry| std::fs::read_to_string(t.path().join("comm")).ok();
     tasks
+        .expect("the server lives")
         .filter_map(|t| name(t.ok()?))
         .filter(|name| name.starts_with("run "))
         .count()
