@@ -30,13 +30,15 @@ const CONVEX_SAME_NORMAL: f64 = 1e-7;
 
 /// Cosine of the angle between the normal found and that of a face up to which what comes nearest lies nearly flat on the face [1]: 8°.
 const CONVEX_FLAT: f64 = 0.99;
-/// Distance from the nearest point, relative to the size and beyond the gap there, from which on a point of the patch is another one [1].
+/// Distance from the nearest point, relative to the size, from which on a point of the patch is another one [1], …
 const CONVEX_BESIDE: f64 = 1e-3;
+/// … beyond what the two normals make of the distance of the cores there: the sine of that angle [1].
+const SLANT: f64 = 0.15;
 
 /// Marks points of a patch on B's face.
 const ON_B: u32 = 1 << 30;
 
-/// Appends up to eight points of a face contact, up to three of any other.
+/// Appends up to eight points of a face contact; of any other up to three, and those of a face that it nearly lies on.
 pub(super) fn convex_convex(
     a: &Shape,
     pose_a: &Pose,
@@ -115,6 +117,8 @@ impl Touching<'_> {
     /// Appends the contacts of the two cores.
     pub fn collide(&self, pair: &mut ConvexPair<'_>, out: &mut Vec<ContactPoint>) {
         let ball = matches!(pair.a, Core::Point) || matches!(pair.b, Core::Point);
+        // The other triangles of a mesh have their own points.
+        let is_part = matches!(pair.a, Core::Triangle(_));
         let part = if ball { PREFER_BALL } else { PREFER_SIZE };
         let relative = if ball { 0.0 } else { PREFER_RELATIVE };
         let better = |s: f64, than: f64| s > than + relative * (-than).max(0.0) + part * self.size;
@@ -148,7 +152,7 @@ impl Touching<'_> {
         if better(self.found.distance, face.separation) {
             let first = out.len();
             push_nearest(self, pair, out);
-            if !ball && face.along.dot(n) >= CONVEX_FLAT {
+            if !ball && !is_part && face.along.dot(n) >= CONVEX_FLAT {
                 self.add_ends(pair, turned, &face, on_b, first, out);
             }
             return;
@@ -172,18 +176,27 @@ impl Touching<'_> {
         out: &mut Vec<ContactPoint>,
     ) {
         let first = out.len();
+        // Where the core of B is: skins of different normals are apart where their cores meet in one point.
+        let core = |p: &ContactPoint| p.point_b + p.normal * p.radius_b;
         let least = out[nearest..]
             .iter()
             .fold(f64::INFINITY, |g, p| g.min(p.gap));
         self.face(pair, turned, face, on_b, out);
         let mut kept = first;
         for k in first..out.len() {
-            let p = out[k];
+            let mut p = out[k];
             let beside = |q: &ContactPoint| {
-                (p.point_b - q.point_b).length() > CONVEX_BESIDE * self.size + q.gap.abs()
+                let apart = (q.gap + q.radius_a + q.radius_b).abs();
+                (core(&p) - core(q)).length() > CONVEX_BESIDE * self.size + SLANT * apart
             };
             // None is deeper than the deepest there is.
             if p.gap >= least && out[nearest..first].iter().all(beside) {
+                while out[nearest..kept]
+                    .iter()
+                    .any(|q| q.feature_id == p.feature_id)
+                {
+                    p.feature_id = p.feature_id.wrapping_add(1);
+                }
                 out[kept] = p;
                 kept += 1;
             }

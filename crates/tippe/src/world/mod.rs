@@ -538,7 +538,7 @@ impl World {
     ///
     /// # Errors
     /// The body does not exist or is one that impulses do not move (field `body`), a number is not finite, or the energy afterwards
-    /// is not (field `impulse`); then all is as it was.
+    /// is not (field `impulse`); then no velocity has changed.
     pub fn apply_impulse(
         &mut self,
         id: BodyId,
@@ -807,7 +807,7 @@ fn booked(external: f64, work: f64) -> Result<f64, BuildError> {
     if sum.is_finite() {
         Ok(sum)
     } else {
-        let reason = "what it would move has more energy than a number can say";
+        let reason = "the energy afterwards would not be finite";
         Err(BuildError::new("impulse", reason))
     }
 }

@@ -249,6 +249,20 @@ fn cl_13_an_edge_across_a_narrow_face_touches_at_two_ends() {
             assert!((at(-0.01) - apart).abs() < 0.01 * apart, "{angle}: {c:?}");
             assert_eq!(c.len(), 2, "{angle}: {c:?}");
         }
+        // A rod of round section lies across it like the blade, with one point at each edge however thick it is.
+        for radius in [1e-3, 0.02, 0.1] {
+            let rod = Shape::Capsule {
+                half_length: 0.2,
+                radius,
+            };
+            let along = lean * rotation::exp(Vec3::Y * std::f64::consts::FRAC_PI_2);
+            let q = Pose::new(corner + lean * Vec3::Z * radius, along);
+            let c = collide(&a, &Pose::IDENTITY, &rod, &q, 0.005);
+            let near = |x: f64| c.iter().filter(move |c| (c.point_a.x - x).abs() < 5e-3);
+            assert_eq!(near(0.01).count(), 1, "{angle} {radius}: {c:?}");
+            assert!(near(-0.01).count() <= 1, "{angle} {radius}: {c:?}");
+            assert!(c.len() <= 2, "{angle} {radius}: {c:?}");
+        }
     }
 }
 

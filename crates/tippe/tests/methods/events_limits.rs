@@ -579,6 +579,32 @@ fn mc_35_ten_thousand_pieces_far_away_are_never_looked_at() {
 }
 
 #[test]
+fn mc_08_a_body_without_a_shape_asks_for_no_looks() {
+    let looks = |velocity: Option<Vec3>| {
+        let mut world = world(Surface::new(0.3, 0.8));
+        add(&mut world, &floor());
+        add(&mut world, &solid(sphere(0.1), 1.0, Vec3::Z));
+        if let Some(velocity) = velocity {
+            let point = BodyDesc {
+                shapes: Vec::new(),
+                mass: MassSpec::Explicit {
+                    mass: 1.0,
+                    center: Vec3::ZERO,
+                    inertia: Mat3::IDENTITY,
+                },
+                velocity,
+                ..solid(sphere(0.1), 1.0, Vec3::X * 5.0)
+            };
+            add(&mut world, &point);
+        }
+        let work = world.step(1.0).expect("a step").work;
+        (work.looks, work.heap_operations)
+    };
+    assert_eq!(looks(None), looks(Some(Vec3::X * 3.0)));
+    assert_eq!(looks(None), looks(Some(Vec3::ZERO)));
+}
+
+#[test]
 fn mc_33_endless_bounces_end_and_events_stay_bounded() {
     // E12: dropped by 1 m at e = 0.5, at rest after 1.35457 s.
     for promotion in [true, false] {

@@ -38,9 +38,13 @@ impl Run<'_> {
         for slot in 0..self.model.bodies.len() as u32 {
             let present = self.model.bodies[slot as usize].is_some();
             if present && matches!(self.way(slot), Way::Ballistic | Way::Grouped) {
-                let s = self.at(slot, t);
-                rates += s.velocity.length() / self.body(slot).reach + s.angular_velocity.length();
-                moving += 1.0;
+                // What has no shape meets nothing.
+                let reach = self.body(slot).reach;
+                if reach > 0.0 {
+                    let s = self.at(slot, t);
+                    rates += s.velocity.length() / reach + s.angular_velocity.length();
+                    moving += 1.0;
+                }
             }
         }
         let mut parts = PARTS;
