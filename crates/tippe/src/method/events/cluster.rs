@@ -20,6 +20,7 @@ use crate::dynamics::impact::impact;
 use crate::dynamics::impulse::{inverse_inertia, point_response};
 use crate::dynamics::island::Islands;
 use crate::error::StepError;
+use crate::geometry::separation_within;
 use crate::material::Surface;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
@@ -41,6 +42,10 @@ const TOGETHER: f64 = 1e-13;
 const GUARD_TRIALS: u32 = 40;
 /// Energy gained that counts as rounding, relative to what impulses turn over [1].
 const GAIN_ROUNDING: f64 = 1e-12;
+/// Difference of two normals, as 1 less their cosine, that is rounding: the closest points are then those of a known contact [1].
+const SAME_NORMAL: f64 = 1e-9;
+/// The feature of closest points beside contacts of other normals.
+const CLOSEST: u32 = u32::MAX;
 /// Approach that may be left after a solve of several contacts, relative to their speeds [1]; more is left only where they contradict each other.
 const PARTED: f64 = 1e-6;
 /// Block products that the solve of several contacts may cost.
@@ -537,7 +542,61 @@ impl Cluster {
 }
 
 impl Run<'_> {
-    /// The contact points of a pair within its band at time `t`, or the closest points if there are none.
+    /// The contact points of a pair within its band at time `t`, as features and places. With `closest` the closest points are among them:
+    /// within the band unless another contact has their normal, and however far apart they are if there is no other.
+    fn places_of(
+        &self,
+        key: &PairKey,
+        [s_a, s_b]: [&BodyState; 2],
+        closest: bool,
+        found: &mut Vec<crate::collide::ContactPoint>,
+    ) -> Vec<(u32, Placement)> {
+        let (body_a, body_b) = (self.body(key.body_a), self.body(key.body_b));
+        let (shape_a, shape_b) = (
+            &body_a.shapes[key.shape_a as usize],
+            &body_b.shapes[key.shape_b as usize],
+        );
+        let pose_a = s_a.frame(body_a).compose(&shape_a.pose);
+        let pose_b = s_b.frame(body_b).compose(&shape_b.pose);
+        let (shape_a, shape_b) = (&shape_a.shape, &shape_b.shape);
+        let band = self.band(key);
+        found.clear();
+        let bounds = shape_a.bounds(&pose_a).grown(band);
+        if closest || bounds.overlaps(&shape_b.bounds(&pose_b)) {
+            collide_shapes(shape_a, &pose_a, shape_b, &pose_b, band, found);
+        }
+        let place = |p: &crate::collide::ContactPoint| Placement {
+            normal: p.normal,
+            point_a: p.point_a,
+            point_b: p.point_b,
+            gap: p.gap,
+        };
+        let mut places: Vec<_> = found.iter().map(|p| (p.feature_id, place(p))).collect();
+        if closest {
+            let (feature, limit) = match places[..] {
+                [] => (0, f64::INFINITY),
+                _ => (CLOSEST, band),
+            };
+            // Where two edges meet, the points of the faces beside them may all part.
+            let seen = |n: Vec3| places.iter().any(|p| p.1.normal.dot(n) > 1.0 - SAME_NORMAL);
+            if let Ok(Some(s)) = separation_within(shape_a, &pose_a, shape_b, &pose_b, limit)
+                && s.distance >= -limit
+                && !seen(s.normal)
+            {
+                let place = Placement {
+                    normal: s.normal,
+                    point_a: s.point_a,
+                    point_b: s.point_b,
+                    gap: s.distance,
+                };
+                places.push((feature, place));
+            }
+        }
+        places.sort_by_key(|p| p.0);
+        places
+    }
+
+    /// Takes the contact points of a pair at time `t` into a cluster; see `places_of`. Returns how many there are.
     pub(super) fn points_of(
         &mut self,
         number: u32,
@@ -547,66 +606,15 @@ impl Run<'_> {
     ) -> usize {
         let key = self.s.near.get(number).key;
         let (s_a, s_b) = (self.at(key.body_a, t), self.at(key.body_b, t));
-        let (body_a, body_b) = (self.body(key.body_a), self.body(key.body_b));
-        let (shape_a, shape_b) = (
-            &body_a.shapes[key.shape_a as usize],
-            &body_b.shapes[key.shape_b as usize],
-        );
-        let pose_a = s_a.frame(body_a).compose(&shape_a.pose);
-        let pose_b = s_b.frame(body_b).compose(&shape_b.pose);
-        let band = self.band(&key);
-        let mut found = std::mem::take(&mut c.found);
-        found.clear();
-        let near = closest
-            || shape_a
-                .shape
-                .bounds(&pose_a)
-                .grown(band)
-                .overlaps(&shape_b.shape.bounds(&pose_b));
-        if near {
-            collide_shapes(
-                &shape_a.shape,
-                &pose_a,
-                &shape_b.shape,
-                &pose_b,
-                band,
-                &mut found,
-            );
-        }
-        let mut places: Vec<(u32, Placement)> = found
-            .iter()
-            .map(|p| {
-                let place = Placement {
-                    normal: p.normal,
-                    point_a: p.point_a,
-                    point_b: p.point_b,
-                    gap: p.gap,
-                };
-                (p.feature_id, place)
-            })
-            .collect();
-        c.found = found;
-        if places.is_empty() && closest {
-            let lies =
-                crate::geometry::closest_points(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b);
-            places.extend(lies.ok().map(|s| {
-                let place = Placement {
-                    normal: s.normal,
-                    point_a: s.point_a,
-                    point_b: s.point_b,
-                    gap: s.distance,
-                };
-                (0, place)
-            }));
-        }
+        let places = self.places_of(&key, [&s_a, &s_b], closest, &mut c.found);
         if places.is_empty() {
             return 0;
         }
-        places.sort_by_key(|p| p.0);
-        let (surface, fell_back) = self
-            .model
-            .materials
-            .lookup(shape_a.material, shape_b.material);
+        let material = |slot: u32, shape: u32| self.body(slot).shapes[shape as usize].material;
+        let (surface, fell_back) = self.model.materials.lookup(
+            material(key.body_a, key.shape_a),
+            material(key.body_b, key.shape_b),
+        );
         self.report.material_fallbacks += usize::from(fell_back);
         let (a, b) = (
             self.member(key.body_a, &s_a, c),
