@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-use tippe::{BodyId, Interrupt, StepError, Vec3};
+use tippe::{BodyId, Interrupt, StepError, Vec3, World};
 use tippe_scene::Scene;
 use tippe_scene::recording::{Holds, RecordingWriter};
 use tokio::sync::watch;
@@ -29,7 +29,7 @@ const STEPS_MAX: u32 = 10_000;
 const RATE_MIN: f64 = 60.0;
 
 /// What a run can be told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Command {
     /// Simulate up to a time [s].
     Until(f64),
@@ -41,6 +41,9 @@ pub enum Command {
     Drag(Option<(u32, Vec3, Vec3, f64)>),
     /// Send contacts or not.
     Contacts(bool),
+    /// Stop at once and give the memory back that steps worked in: nobody looks. It goes on from there when asked to.
+    /// What comes with it is held until that is done: others see by the count of its holders whether it is.
+    Leave(Arc<()>),
 }
 
 /// A run as its watchers see it.
@@ -135,18 +138,14 @@ impl Run {
         })
     }
 
-    /// Gives an order; a run that has ended passes over it. To rest at once ends the step under way, which is taken again later.
+    /// Gives an order; a run that has ended passes over it. To rest at once or to be left ends the step under way,
+    /// which is taken again later.
     pub fn order(&self, command: Command) {
-        let at_once = matches!(command, Command::Pause(None, _));
+        let at_once = matches!(command, Command::Pause(None, _) | Command::Leave(_));
         let _ = self.commands.send(command);
         if at_once {
-            self.interrupt();
+            self.shared.interrupt().ask();
         }
-    }
-
-    /// Ends the step under way.
-    pub fn interrupt(&self) {
-        self.shared.interrupt().ask();
     }
 
     /// How many pages watch.
@@ -281,6 +280,12 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
             }
             Some(Command::Drag(held)) => drag = held.and_then(|d| hold(&scene, d)),
             Some(Command::Contacts(on)) => writer.hold_contacts(on),
+            Some(Command::Leave(held)) => {
+                (until, steps, pausing, drag) = (0.0, 0, None, None);
+                shed(&mut scene.world);
+                scene.world.set_interrupt(Some(shared.renew_interrupt()));
+                drop(held);
+            }
             None => {
                 if let Some(drag) = &drag {
                     drag.pull(&mut scene.world, scene.dt);
@@ -318,6 +323,16 @@ fn simulate(mut scene: Scene, orders: &Receiver<Command>, shared: &Arc<Shared>) 
                 told = false;
             }
         }
+    }
+}
+
+/// Gives the memory back that steps worked in, in a crowd far more than the world itself. Bits stay the same.
+fn shed(world: &mut World) {
+    let threads = world.threads();
+    if let Ok(mut bare) = World::restore(&world.snapshot())
+        && bare.set_threads(threads).is_ok()
+    {
+        *world = bare;
     }
 }
 

@@ -31,6 +31,9 @@ const CLIENTS_MAX: usize = 8;
 const RUNS_MAX: usize = 8;
 /// How long a run is kept for a page that has gone.
 const RETURN_TIME: Duration = Duration::from_secs(10);
+/// How often a new run looks whether runs that were left have given their memory back, and how many times at most: 2 s.
+const LEAVING_LOOK: Duration = Duration::from_millis(10);
+const LEAVING_LOOKS_MAX: usize = 200;
 /// Largest message of a client [bytes]: a long scene text.
 const MESSAGE_MAX: usize = 1 << 20;
 
@@ -62,6 +65,8 @@ pub struct Hub {
     runs: Mutex<Runs>,
     /// Bytes of the logs of all runs.
     held: Arc<AtomicUsize>,
+    /// Held by every run that was left and is still ending its step.
+    leaving: Arc<()>,
 }
 
 #[derive(Default)]
@@ -80,7 +85,24 @@ impl Hub {
             start,
             runs: Mutex::default(),
             held: Arc::default(),
+            leaving: Arc::default(),
         })
+    }
+
+    /// What a run that is left holds until it has given its memory back.
+    pub fn leaving(&self) -> Arc<()> {
+        Arc::clone(&self.leaving)
+    }
+
+    /// Waits until runs that were left have ended their steps: pages opened and closed one after the other need the memory
+    /// of one step, not of as many as there were pages. After two seconds it does not wait any more.
+    pub async fn wait_for_leaving(&self) {
+        for _ in 0..LEAVING_LOOKS_MAX {
+            if Arc::strong_count(&self.leaving) == 1 {
+                return;
+            }
+            tokio::time::sleep(LEAVING_LOOK).await;
+        }
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {

@@ -57,9 +57,7 @@ impl Drop for Watched {
         self.run.watch(false);
         // Nobody looks: stop where it is, and forget it unless the page comes back.
         if self.run.watchers() == 0 {
-            self.run.order(Command::Until(0.0));
-            self.run.order(Command::Drag(None));
-            self.run.interrupt();
+            self.run.order(Command::Leave(self.hub.leaving()));
             Hub::forget_later(&self.hub, self.run.id);
         }
     }
@@ -242,6 +240,7 @@ async fn open(
     if let Some(old) = watched.take() {
         old.replace();
     }
+    hub.wait_for_leaving().await;
     let Some(run) = hub.keep(|id, held| Run::start(id, scene, held)) else {
         return refuse(socket, "too many runs are open: close a page").await;
     };

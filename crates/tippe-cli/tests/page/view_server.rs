@@ -340,30 +340,65 @@ fn half_sent_requests_do_not_block_the_page() {
     drop(held);
 }
 
+/// A block of bodies put into each other: its first step takes long and much memory.
+#[cfg(target_os = "linux")]
+const CROWD: &str = "version = 1\n[method]\ndt = 0.02\nseconds = 100\n[[grid]]\ncounts = [16, 16, 16]\npitch = [0.15, 0.15, 0.15]\n\
+    origin = [0, 0, 0]\n[grid.body]\nname = \"box\"\nshape.box = { size = [0.2, 0.2, 0.2] }\n";
+
+/// How many threads of a run there are.
+#[cfg(target_os = "linux")]
+fn runs_of(server: &Server) -> usize {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", server.id()));
+    let name = |t: std::fs::DirEntry| std::fs::read_to_string(t.path().join("comm")).ok();
+    tasks
+        .expect("the server lives")
+        .filter_map(|t| name(t.ok()?))
+        .filter(|name| name.starts_with("run "))
+        .count()
+}
+
 /// Pages that are closed end their runs, however long a step takes, and give the memory back.
 #[cfg(target_os = "linux")]
 #[test]
 fn closed_pages_leave_no_threads() {
     let server = Server::start(&[]);
-    let runs = || {
-        let tasks = std::fs::read_dir(format!("/proc/{}/task", server.id())).unwrap();
-        let name = |t: std::fs::DirEntry| std::fs::read_to_string(t.path().join("comm")).ok();
-        tasks
-            .filter_map(|t| name(t.ok()?))
-            .filter(|name| name.starts_with("run "))
-            .count()
-    };
-    // A block of bodies put into each other: its first step takes long.
-    let text = "version = 1\n[method]\ndt = 0.02\nseconds = 100\n[[grid]]\ncounts = [16, 16, 16]\npitch = [0.15, 0.15, 0.15]\norigin = [0, 0, 0]\n\
-        [grid.body]\nname = \"box\"\nshape.box = { size = [0.2, 0.2, 0.2] }\n";
+    let runs = || runs_of(&server);
     for _ in 0..4 {
         let mut line = server.connect().unwrap();
-        line.say(&serde_json::json!({"do": "open", "text": text}).to_string());
+        line.say(&serde_json::json!({"do": "open", "text": CROWD}).to_string());
         line.wait("opened");
         line.say(r#"{"do":"until","time":100}"#);
     }
     assert!(runs() > 0);
     wait_until("no thread of a run", || runs() == 0);
+}
+
+/// A run that is kept for a page that may come back does not keep the memory that its step worked in.
+#[cfg(target_os = "linux")]
+#[test]
+fn closed_pages_give_working_memory_back_at_once() {
+    let server = Server::start(&[]);
+    let memory = || -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+        let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+        let number = line.unwrap().trim().trim_end_matches(" kB");
+        number.parse::<u64>().unwrap() >> 10
+    };
+    let empty = memory();
+    let mut line = server.connect().unwrap();
+    line.say(&serde_json::json!({"do": "open", "text": CROWD}).to_string());
+    let run = line.wait("opened")["run"].clone();
+    line.say(r#"{"do":"until","time":100}"#);
+    wait_until("a step with much memory", || memory() > empty + 120);
+    drop(line);
+    // Not by forgetting the run: that comes later.
+    wait_until("memory given back", || {
+        assert!(runs_of(&server) > 0, "forgotten first");
+        memory() < empty + 60
+    });
+    let mut again = server.connect().unwrap();
+    again.say(&format!(r#"{{"do":"resume","run":{run},"offset":0}}"#));
+    assert_eq!(again.wait("opened")["run"], run);
 }
 
 /// What stands outside the folder of the scene is not told, not even whether there is something.

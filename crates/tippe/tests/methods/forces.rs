@@ -586,3 +586,55 @@ fn work_of_motors_and_springs_is_put_into_their_own_bodies() {
     below("gained", e.gained, 1e-9 * driven);
     below("unexplained", e.unexplained.abs(), 1e-9 * driven);
 }
+
+/// Pieces follow what is faster than the step: a heavy weight makes a light chain stiff.
+#[test]
+fn cl_31_pieces_are_as_short_as_the_motion_needs() {
+    // Six links of 1 kg and 0.2 m carry a tonne: they swing at more than 400 rad/s.
+    let mut chain = world(G, Surface::new(0.5, 0.0));
+    let mut above = None;
+    for i in 0..7 {
+        let z = -0.1 - 0.2 * f64::from(i);
+        let mass = if i == 6 { 1000.0 } else { 1.0 };
+        let mut link = solid(sphere(0.05), mass, Vec3::Z * z);
+        link.velocity = Vec3::X * if i == 6 { 0.3 } else { 0.0 };
+        let link = add(&mut chain, &link);
+        let top = Pose::new(Vec3::Z * 0.1, tippe::Quat::IDENTITY);
+        let frame = match above {
+            None => Pose::IDENTITY,
+            Some(_) => Pose::new(Vec3::Z * -0.1, tippe::Quat::IDENTITY),
+        };
+        let joint = JointDesc::new(JointKind::Ball, above, frame, link, top);
+        chain.add_joint(&joint).expect("a good joint");
+        above = Some(link);
+    }
+    run(&mut chain, 1.0 / 60.0, 30);
+    below("gained by the chain", chain.ledger().gained, 0.1);
+}
+
+/// Bounces that what lies above ends within `bounce_time` are none: boxes that fall on each other spend no step's pieces on them.
+#[test]
+fn cl_31_bounces_under_load_end_before_the_pieces_do() {
+    let mut world = world(G, Surface::new(0.4, 0.5));
+    add(&mut world, &floor());
+    for i in 0..4 {
+        let z = 0.05 + 0.11 * f64::from(i);
+        add(
+            &mut world,
+            &solid(cuboid(0.05, 0.05, 0.05), 1.0, Vec3::Z * z),
+        );
+    }
+    // A domino row beside them, the first of it falling.
+    for i in 0..4 {
+        let place = Vec3::new(1.0 + 0.03 * f64::from(i), 0.0, 0.05);
+        let mut domino = solid(cuboid(0.005, 0.02, 0.05), 0.02, place);
+        if i == 0 {
+            domino.angular_velocity = Vec3::Y * 3.0;
+        }
+        add(&mut world, &domino);
+    }
+    for step in 0..150 {
+        let report = run(&mut world, 0.01, 1);
+        assert_eq!(report.work.caps_hit, 0, "step {step}");
+    }
+}

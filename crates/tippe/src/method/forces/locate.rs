@@ -85,6 +85,18 @@ pub(crate) struct Arrival {
     pub capped: bool,
 }
 
+impl Arrival {
+    /// The end of a piece in which nothing was looked for.
+    pub(crate) fn of(length: f64) -> Self {
+        Self {
+            length,
+            trials: 1,
+            lost: false,
+            capped: false,
+        }
+    }
+}
+
 impl Locate {
     /// Moves from `start` for `left` at most, up to the first event.
     pub(crate) fn advance(
@@ -221,12 +233,7 @@ struct Search<'a, 'b> {
 
 impl Search<'_, '_> {
     fn run(&mut self, left: f64) -> Arrival {
-        let mut arrival = Arrival {
-            length: left,
-            trials: 1,
-            lost: false,
-            capped: false,
-        };
+        let mut arrival = Arrival::of(left);
         let Some(mut event) = self.go(left) else {
             return arrival;
         };

@@ -34,9 +34,14 @@ use crate::state::{BodyState, CompliantMemory, ContactKey, State};
 use crate::step::check_finite;
 use crate::work::Work;
 use impacts::Impacts;
-use locate::Locate;
+use locate::{Arrival, Locate};
 use smooth::{Active, Part, Scene, Smooth};
 use system::Mode;
+
+/// Error of velocities in a piece, relative to the speeds at hand, beyond which it is divided [1].
+const SMOOTH_TOLERANCE: f64 = 1e-6;
+/// What a divided piece takes of the length that the estimated error allows [1].
+const DIVIDED: f64 = 0.9;
 
 /// Scratch of the method.
 #[derive(Clone, Debug, Default)]
@@ -490,14 +495,18 @@ fn travel(
     if last {
         // No more pieces: what happens now is answered too late.
         report.work.caps_hit += 1;
-        smooth.keep_first();
-        let _ = smooth.run(&scene, start, state.time, left, arrived);
-        report.dt = left;
-    } else {
-        let arrival = locate.advance(params, &scene, smooth, start, (state.time, left), arrived);
-        report.dt = arrival.length;
-        report.work.caps_hit += u32::from(arrival.lost) + u32::from(arrival.capped);
     }
+    let span = (state.time, left);
+    let arrival = follow(
+        params,
+        &scene,
+        (smooth, locate),
+        start,
+        (span, last),
+        arrived,
+    );
+    report.dt = arrival.length;
+    report.work.caps_hit += u32::from(arrival.lost) + u32::from(arrival.capped);
     if *yields && report.dt < left {
         bend(report.dt, report)?;
     }
@@ -520,6 +529,38 @@ fn travel(
         state.time + report.dt
     };
     Ok(())
+}
+
+/// Goes on for `left` at most, to the first event if it is not the `last` piece, and no farther than the stages follow the motion: where their
+/// error is larger, the piece is divided, down to the part of a step that `pieces` allows.
+fn follow(
+    params: &ForcesParams,
+    scene: &Scene<'_>,
+    (smooth, locate): (&mut Smooth, &mut Locate),
+    start: &[BodyState],
+    ((t, left), last): ((f64, f64), bool),
+    end: &mut Vec<BodyState>,
+) -> Arrival {
+    let shortest = smooth.step / f64::from(params.pieces);
+    let mut span = left;
+    smooth.keep_first();
+    loop {
+        smooth.come_back();
+        let arrival = if last {
+            let _ = smooth.run(scene, start, t, span, end);
+            Arrival::of(span)
+        } else {
+            locate.advance(params, scene, smooth, start, (t, span), end)
+        };
+        let h = arrival.length;
+        let error = smooth.error(scene.model, start, h, params.velocity_tolerance);
+        if arrival.lost || error <= SMOOTH_TOLERANCE || h <= shortest {
+            return arrival;
+        }
+        // Each time shorter by a third at least, so that this ends.
+        let part = DIVIDED * libm::pow(SMOOTH_TOLERANCE / error, 0.2);
+        span = (h * part.clamp(0.1, 0.7)).max(shortest);
+    }
 }
 
 /// Notes the gaps that the piece of length `dt` has closed, with how fast their approach has grown over it.
