@@ -8,8 +8,10 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
+use tippe::articulated::{Joint, LinkDesc};
+use tippe::shape::mass::MassProperties;
 use tippe::{
-    ArticulationDesc, BodyDesc, Driven, JointDesc, LinkBodyDesc, Pose, Program, SensorDesc,
+    ArticulationDesc, BodyDesc, Driven, JointDesc, LinkBodyDesc, Mat3, Pose, Program, SensorDesc,
     SensorKind, Shape, Signal, StepReport, Surface, Vec3, World,
 };
 
@@ -54,9 +56,16 @@ fn ids_descriptions_and_reports_go_through_serde() {
     let report = world.step(0.01).unwrap();
     let back: StepReport = again(&report);
     assert_eq!(format!("{back:?}"), format!("{report:?}"));
+    let mass = MassProperties {
+        mass: 2.0,
+        center: Vec3::X,
+        inertia: Mat3::IDENTITY,
+    };
+    let hinge = Joint::Revolute { axis: Vec3::Y };
+    let link = LinkDesc::new(None, hinge, Pose::IDENTITY, mass);
     let tree = ArticulationDesc {
         name: "arm".into(),
-        links: vec![LinkBodyDesc::default()],
+        links: vec![LinkBodyDesc::new(link)],
         ..ArticulationDesc::default()
     };
     assert_eq!(format!("{:?}", again(&tree)), format!("{tree:?}"));

@@ -352,8 +352,10 @@ pub struct JointDesc {
     /// Along the translation in z, for kinds that have it.
     pub translation: Freedom,
     /// Force above which the joint breaks [N].
+    #[cfg_attr(feature = "serde", serde(with = "unbounded"))]
     pub break_force: f64,
     /// Torque above which the joint breaks [N·m].
+    #[cfg_attr(feature = "serde", serde(with = "unbounded"))]
     pub break_torque: f64,
     /// Whether the two bodies may touch each other.
     pub collide: bool,
@@ -546,5 +548,20 @@ impl Motor {
                 max_force,
             },
         }
+    }
+}
+
+/// A number that may be infinite, for formats without infinity: none stands for it.
+#[cfg(feature = "serde")]
+mod unbounded {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub fn serialize<S: Serializer>(x: &f64, to: S) -> Result<S::Ok, S::Error> {
+        Some(*x).filter(|x| x.is_finite()).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
     }
 }
